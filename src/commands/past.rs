@@ -16,7 +16,7 @@ use crate::ops::profile::Change;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
 use crate::past::found::{Found, LATEST, find};
-use crate::past::{history, order, owners, undo, verify};
+use crate::past::{history, order, owners, product, undo, verify};
 use crate::report::outcome::Outcome;
 use storefront_core::effect::{Before, Kind, composed};
 use storefront_core::failure::Failure;
@@ -228,7 +228,7 @@ async fn undo_batch(
 async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Result<Outcome, Failure> {
     let kind = found.writes.last().and_then(Write::changes).map(|effect| effect.owner.kind);
     match (kind, &*found.run.operation) {
-        (_, "quote ship") | (None | Some(Kind::Product), _) => {
+        (_, "quote ship") | (None, _) => {
             let name = found.name();
             Err(Failure::guard(format!("write {name} (`{}`) cannot be undone", found.run.operation))
                 .for_good()
@@ -249,6 +249,10 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
         (Some(Kind::Order), _) => {
             let settle = args.replacement.settle.unwrap_or(service.settings.settle);
             Box::pin(order::undo(service, found, settle)).await
+        }
+        (Some(Kind::Product), _) => {
+            let settle = args.replacement.settle.unwrap_or(service.settings.settle);
+            Box::pin(product::undo(service, found, settle)).await
         }
         (Some(Kind::Attribute), _) => Box::pin(undo_attribute(service, found)).await,
     }

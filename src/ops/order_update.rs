@@ -240,7 +240,7 @@ impl<'a> Corrections<'a> {
     }
 
     /// Shows what is asked about.
-    pub fn show(&self) {
+    fn show(&self) {
         let session = self.owner.service.session;
         let (prompt, style) = (session.prompt(), session.report.stderr_style);
         let head = profile::owner(&self.owner.order.owner());
@@ -416,11 +416,7 @@ async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str
 }
 
 /// Sends a comment, once.
-async fn send_comment(
-    owner: &OrderOwner<'_>,
-    operation: &'static str,
-    text: &str,
-) -> Result<Call, Failure> {
+async fn send_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str) -> Result<Call, Failure> {
     let effect = owner.order.comment(text);
     let call = write::Call::new(COMMENT, owner.calls.comment(owner.order.id, text), effect);
     let call = write::Call { is_looked_at_later: true, ..call };

@@ -1,9 +1,11 @@
 //! What was written from this machine: listed, compared with the shop, and taken back. All of it speaks of the effects that the log
 //! has.
 
+pub mod back;
 pub mod found;
 pub mod history;
 pub mod order;
 pub mod owners;
+pub mod product;
 pub mod undo;
 pub mod verify;

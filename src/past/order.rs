@@ -1,7 +1,10 @@
 //! The addresses of an order: compared with what a write left, and set back.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
+use super::back::{Back, Undoing, take_back};
 use super::found::Found;
 use super::owners::Read;
 use super::undo::{self, OPERATION};
@@ -9,10 +12,9 @@ use crate::client::service::Service;
 use crate::ops::order_owner::OrderOwner;
 use crate::ops::order_update::Corrections;
 use crate::ops::orders::read_by_id;
-use crate::ops::{lock, positive};
+use crate::ops::positive;
 use crate::report::outcome::Outcome;
 use crate::state::LockName;
-use std::time::Duration;
 use storefront_core::absent::Absent;
 use storefront_core::effect::{Effect, composed};
 use storefront_core::failure::Failure;
@@ -47,45 +49,35 @@ async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, Stri
 /// # Errors
 /// `guard` where nothing can be undone; `partial` where a part is left; as [`Corrections::send`].
 pub async fn undo(service: &Service<'_>, found: &Found, settle: Duration) -> Result<Outcome, Failure> {
-    let (name, session) = (found.name(), service.session);
+    let name = found.name();
     undo::ensure_known(found)?;
     let whole = composed(&found.effects()).ok_or_else(|| undo::nothing(&name, &[]))?;
     let id = whole.owner.id.as_deref().and_then(positive).unwrap_or_default();
-    let (is_dry_run, mut agreed) = (session.global.dry_run, None);
-    loop {
-        let name_of_lock = LockName::order(id);
-        let lock = if is_dry_run {
-            None
-        } else {
-            Some(lock(service, &name_of_lock, service.settings.lock_timeout).await?)
-        };
-        let order = of(service, &whole).await?.map_err(|gone| undo::nothing(&name, &[gone]))?;
-        let (effect, left) = back(&whole, &order.document());
-        if effect.changes.is_empty() {
-            return undo::unchanged_or_nothing(&name, &left);
-        }
-        let calls = OrderCalls::new(service.settings.dialect)?;
-        let owner = OrderOwner { service, calls, order, settle };
-        let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
-        if agreed.is_none() {
-            undo::say_left(service, &left);
-            corrections.warnings().iter().for_each(|warning| session.report.warn(warning));
-        }
-        if is_dry_run {
-            return Ok(corrections.preview());
-        }
-        let changes = corrections.changes();
-        if agreed.as_ref() != Some(&changes) {
-            // Nobody waits for a person.
-            drop(lock);
-            corrections.show();
-            session.prompt().confirm_deletion(&format!("Undo write {name}?"))?;
-            agreed = Some(changes);
-            continue;
-        }
-        let done = corrections.send().await?;
-        return undo::whole_or_part(&name, &left, done);
+    let undoing = Undoing { name: &name, allowed: None };
+    take_back(service, undoing, &LockName::order(id), async || plan(service, &whole, settle).await).await
+}
+
+/// What leads back from what the order shows now; in words what is left where nothing does.
+async fn plan<'a>(
+    service: &'a Service<'a>,
+    whole: &Effect,
+    settle: Duration,
+) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
+    let order = match of(service, whole).await? {
+        Ok(order) => order,
+        Err(gone) => return Ok(Err(vec![gone])),
+    };
+    let (effect, left) = back(whole, &order.document());
+    if effect.changes.is_empty() {
+        return Ok(Err(left));
     }
+    let calls = OrderCalls::new(service.settings.dialect)?;
+    let owner = OrderOwner { service, calls, order, settle };
+    let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
+    let (changes, warnings) = (corrections.changes(), corrections.warnings());
+    let (deleted, preview) = (None, corrections.preview());
+    let send = async move { Corrections::carrying_out(&owner, OPERATION, &effect)?.send().await };
+    Ok(Ok(Back { changes, left, warnings, deleted, preview, send: Box::pin(send) }))
 }
 
 /// What sets the addresses back, and what is left, in words. That comments stay is no part that is left: an undo adds its own.

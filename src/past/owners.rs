@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::order;
+use super::{order, product};
 use crate::client::service::Service;
 use crate::log::Write;
 use crate::ops::attribute::by_id;
@@ -74,6 +74,7 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
             })
         }
         Kind::Order if service.settings.dialect.orders.is_some() => order::read(service, effect).await,
+        Kind::Product if service.settings.dialect.products.is_some() => product::read(service, effect).await,
         kind => Ok(Read::NotComparable(format!("no call shows the {} again", kind.noun()))),
     }
 }

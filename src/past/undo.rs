@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::back::{Deleted, Undoing, agree};
 use super::found::Found;
 use super::owners;
 use crate::client::service::Service;
 use crate::ops::calls::Calls;
 use crate::ops::cart_owner::CartOwner;
-use crate::report::changes;
 use crate::report::outcome::Outcome;
 use crate::write::Call;
 use storefront_core::absent::Absent;
@@ -69,7 +69,9 @@ pub async fn of_cart(
     if service.session.global.dry_run {
         return Ok(Outcome { changes: Some(shown), ..Outcome::not_sent(OPERATION) });
     }
-    agree(service, &name, &shown, deletions, allowed)?;
+    let what = if deletions == 1 { "1 item".to_owned() } else { format!("{deletions} items") };
+    let deleted = (deletions > 0).then_some(Deleted { count: deletions, what, unseen: None });
+    agree(service, Undoing { name: &name, allowed }, &shown, deleted.as_ref())?;
     let (mut calls, mut verified) = (Calls::new(service, OPERATION), true);
     for (part, _) in to_send {
         // The conditions are those of now.
@@ -215,30 +217,6 @@ fn call(cart: &CartOwner<'_>, effect: Effect) -> Result<Call, Failure> {
         }
         _ => Call::new(format!("remove item {id}"), cart.cart.remove_item(id), effect),
     })
-}
-
-/// Shows what goes back, and asks; what deletes needs its number where nobody can be asked.
-fn agree(
-    service: &Service<'_>,
-    name: &str,
-    shown: &[Change],
-    deletions: usize,
-    allowed: Allowed,
-) -> Result<(), Failure> {
-    let (session, prompt) = (service.session, service.session.prompt());
-    if !session.report.is_json() {
-        session.report.stdout(changes::text(shown, session.report.stdout_style) + "\n")?;
-    }
-    if deletions > 0 && allowed != Some(deletions) {
-        let what = if deletions == 1 { "1 item".to_owned() } else { format!("{deletions} items") };
-        if allowed.is_some() || !prompt.can_ask() {
-            return Err(Failure::guard(format!("undoing write {name} removes {what}"))
-                .hint(format!("add --allow-delete {deletions}")));
-        }
-        prompt.confirm_deletion(&format!("Undo write {name}, which removes {what}?"))?;
-        return Ok(());
-    }
-    prompt.confirm_deletion(&format!("Undo write {name}?"))
 }
 
 /// Says what stays.

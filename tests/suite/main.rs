@@ -163,6 +163,7 @@ mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;
 mod undo_orders;
+mod undo_products;
 mod unexpected_answers;
 mod way_back;
 mod who_may_write;

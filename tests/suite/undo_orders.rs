@@ -9,7 +9,8 @@ use crate::support::storefront::Outcome;
 use crate::support::test_env::{TestEnv, set_outcome};
 
 /// Order 2: the addresses 3 (billing) and 4 (shipping).
-const CORRECTION: &str = "order update 000000002 --shipping --postcode 10119 --telephone '+1 212 555 0100' -y";
+const CORRECTION: &str =
+    "order update 000000002 --shipping --postcode 10119 --telephone '+1 212 555 0100' -y";
 
 fn set(env: &TestEnv, address: u64, field: &str, value: &str) {
     env.sandbox.sql(&format!(
@@ -70,7 +71,10 @@ fn an_address_is_set_back_with_a_comment_and_made_again() {
         "shipping address corrected: postcode 10119 → 10118; billing address corrected: postcode 10119 → 75002"
     );
     assert_eq!(comments(&env).len(), earlier + 2);
-    assert_eq!(env.sandbox.show()["orders"][1]["grid"]["shipping_address"], "350 Fifth Avenue,New York,New York,10118");
+    assert_eq!(
+        env.sandbox.show()["orders"][1]["grid"]["shipping_address"],
+        "350 Fifth Avenue,New York,New York,10118"
+    );
     assert_eq!(state(&run(&env, &format!("verify {id}"))), "changed");
     assert_eq!(lines(&run(&env, "history"))[0]["undoes"], json!(id));
 

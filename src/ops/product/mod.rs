@@ -1,5 +1,6 @@
 //! Products and the values of their attributes, in one store view or for all.
 
+pub mod back;
 mod catalog;
 pub mod export;
 mod owner;

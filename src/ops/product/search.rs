@@ -8,8 +8,9 @@ use crate::ops::list::read_page;
 use crate::ops::target_without_customer;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{
-    Bearer, Filter, MAX_PAGE, Request, any_query, search_query, segment,
+    Bearer, Filter, MAX_PAGE, Request, any_query, search_query, segment, with_fields,
 };
+use storefront_core::operation::scalar;
 use storefront_core::product::attribute::Attributes;
 use storefront_core::product::{Product, is_same_sku};
 
@@ -115,6 +116,17 @@ pub async fn read(
     let shown = shown(service, scope, &[sku]).await?;
     let found = named(&shown, sku).ok_or_else(|| unknown(sku, &shown))?;
     Product::of(found, attributes).ok_or_else(unexpected)
+}
+
+/// The product with this id in a scope; `None` if it is gone.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn by_id(service: &Service<'_>, scope: &str, id: &str) -> Result<Option<Value>, Failure> {
+    let query = with_fields(&search_query(&[Filter::equal(&["entity_id"], id)], MAX_PAGE), FIELDS);
+    let request = Request::get(format!("{}?{query}", path(service, scope)?), Bearer::Admin);
+    let shown = read_page(service, &request, "products", MAX_PAGE).await?.records;
+    Ok(shown.into_iter().find(|one| scalar(one.get("id")).as_deref() == Some(id)))
 }
 
 /// Reads the product with this SKU as the service shows it.

@@ -68,47 +68,97 @@ pub async fn set(
     }
     read.refuse_sale(&wanted, permits)?;
     warn_of_websites(service, catalog, &wanted);
-    let of_product = in_words(&read, &effect, &wanted.attributes);
-    ensure_planned(draft, &read.product, &wanted.attributes, &of_product.changes)?;
-    let request = request(service, &wanted.scope, &read, &effect)?;
-    if is_dry_run {
-        let shown = Outcome::dry_run(PRODUCT_SET.name, service.preview(request));
-        return Ok(Outcome { changed: Some(of_product), ..shown });
+    let ready = Ready::new(service, wanted, read, effect, permits)?;
+    ready.ensure_planned(draft)?;
+    if is_dry_run { Ok(ready.preview(PRODUCT_SET.name)) } else { ready.send(PRODUCT_SET.name).await }
+}
+
+/// One call that sets values, from a read of the product.
+pub struct Ready<'a> {
+    service: &'a Service<'a>,
+    wanted: Wanted,
+    read: Read,
+    effect: Effect,
+    permits: Permits,
+    request: Request,
+    /// What differs afterwards, in words.
+    changed: ChangedOutcome,
+}
+
+impl<'a> Ready<'a> {
+    pub(super) fn new(
+        service: &'a Service<'a>,
+        wanted: Wanted,
+        read: Read,
+        effect: Effect,
+        permits: Permits,
+    ) -> Result<Self, Failure> {
+        let request = request(service, &wanted.scope, &read, &effect)?;
+        let changed = in_words(&read, &effect, &wanted.attributes);
+        Ok(Self { service, wanted, read, effect, permits, request, changed })
     }
-    let owner = ProductOwner {
-        service,
-        scope: &wanted.scope,
-        product: &read.product,
-        before: read.product.document(),
-        attributes: &wanted.attributes,
-        of_all: read.of_all.as_ref().map(Product::document),
-        allows_sale: permits.special_price,
-        settle: permits.settle,
-    };
-    let call = Call::new(PRODUCT_SET.name, request, effect);
-    let written = write::carry_out(service, PRODUCT_SET.name, &owner, call).await;
-    let written = written.map_err(|failure| read.with_required(failure))?;
-    read.warn_of_others(service, &written, &wanted.attributes);
-    let success =
-        Some(Success { text: said(&read.product, &wanted.scope, &of_product), covers_response: true });
-    let Written { reply, status, verified, .. } = written;
-    Ok(Outcome {
-        applied: Applied::Yes,
-        status,
-        response: reply.map(|reply| reply.value),
-        changed: Some(of_product),
-        verified: Some(verified),
-        success,
-        ..Outcome::not_sent(PRODUCT_SET.name)
-    })
+
+    /// What differs afterwards, with the labels of options.
+    pub fn changes(&self) -> Vec<diff::Change> {
+        self.changed.changes.clone()
+    }
+
+    /// What a dry run shows.
+    pub fn preview(&self, operation: &'static str) -> Outcome {
+        let shown = Outcome::dry_run(operation, self.service.preview(self.request.clone()));
+        Outcome { changed: Some(self.changed.clone()), ..shown }
+    }
+
+    /// Refuses what is not the change that was planned.
+    fn ensure_planned(&self, draft: &Draft) -> Result<(), Failure> {
+        let Some(expected): Option<&Expected> = draft.expect.as_ref() else { return Ok(()) };
+        ensure_planned_in(&expected.changes, &self.changed.changes, |path| {
+            let code = path.last_name();
+            let value = self.read.product.values.get(code);
+            value.map(|value| self.wanted.attributes.in_words(code, value.clone()))
+        })
+    }
+
+    /// Sends it.
+    ///
+    /// # Errors
+    /// As [`write::carry_out`].
+    pub async fn send(self, operation: &'static str) -> Result<Outcome, Failure> {
+        let Self { service, wanted, read, effect, permits, request, changed } = self;
+        let owner = ProductOwner {
+            service,
+            scope: &wanted.scope,
+            product: &read.product,
+            before: read.product.document(),
+            attributes: &wanted.attributes,
+            of_all: read.of_all.as_ref().map(Product::document),
+            allows_sale: permits.special_price,
+            settle: permits.settle,
+        };
+        let call = Call::new(operation, request, effect);
+        let written = write::carry_out(service, operation, &owner, call).await;
+        let written = written.map_err(|failure| read.with_required(failure))?;
+        read.warn_of_others(service, &written, &wanted.attributes);
+        let text = said(&read.product, &wanted.scope, &changed);
+        let Written { reply, status, verified, .. } = written;
+        Ok(Outcome {
+            applied: Applied::Yes,
+            status,
+            response: reply.map(|reply| reply.value),
+            changed: Some(changed),
+            verified: Some(verified),
+            success: Some(Success { text, covers_response: true }),
+            ..Outcome::not_sent(operation)
+        })
+    }
 }
 
 /// What is read for one call.
-struct Read {
-    product: Product,
+pub(super) struct Read {
+    pub(super) product: Product,
     set: std::rc::Rc<AttributeSet>,
     /// The values for all, where those of a store view are written and they are needed.
-    of_all: Option<Product>,
+    pub(super) of_all: Option<Product>,
     is_on_sale: bool,
 }
 
@@ -118,11 +168,11 @@ impl Read {
     /// # Errors
     /// `usage` for a product, and for an attribute in its set, that there is not; `guard` for a store view of a website that it is
     /// not in.
-    async fn of(
+    pub(super) async fn of(
         service: &Service<'_>,
         catalog: &Catalog,
         wanted: &Wanted,
-        compares_export: bool,
+        needs_all: bool,
     ) -> Result<Self, Failure> {
         let Wanted { sku, scope, targets, attributes } = wanted;
         let product = search::read(service, scope, sku, attributes).await?;
@@ -137,7 +187,7 @@ impl Read {
             }
         }
         let of_sheet = catalog.is_on_sale(sku);
-        let needs_all = compares_export || of_sheet.is_none() || targets.iter().any(Target::clears);
+        let needs_all = needs_all || of_sheet.is_none() || targets.iter().any(Target::clears);
         let of_all = if is_of_view && needs_all {
             Some(search::read(service, ALL, sku, attributes).await?)
         } else {
@@ -179,7 +229,7 @@ impl Read {
     }
 
     /// In a store view the call sets the beginning of a sale to today.
-    fn refuse_sale(&self, wanted: &Wanted, permits: Permits) -> Result<(), Failure> {
+    pub(super) fn refuse_sale(&self, wanted: &Wanted, permits: Permits) -> Result<(), Failure> {
         if !self.is_on_sale || permits.special_price {
             return Ok(());
         }
@@ -271,20 +321,6 @@ pub(super) fn warn_of_websites(service: &Service<'_>, catalog: &Catalog, wanted:
     }
 }
 
-/// Refuses what is not the change that was planned.
-fn ensure_planned(
-    draft: &Draft,
-    product: &Product,
-    attributes: &Attributes,
-    changes: &[diff::Change],
-) -> Result<(), Failure> {
-    let Some(expected): Option<&Expected> = draft.expect.as_ref() else { return Ok(()) };
-    ensure_planned_in(&expected.changes, changes, |path| {
-        let code = path.last_name();
-        product.values.get(code).map(|value| attributes.in_words(code, value.clone()))
-    })
-}
-
 /// The changes with the labels of options, and whose they are.
 fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> ChangedOutcome {
     let product = &read.product;
@@ -292,11 +328,14 @@ fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> ChangedOut
         let code = change.path.last_name();
         let words = |value: Option<&Value>| value.map(|value| attributes.in_words(code, value.clone()));
         let of_all = read.of_all.as_ref().and_then(|of_all| of_all.values.get(code));
-        let (before, after) = match (&change.before, &change.sent) {
+        let before = match &change.before {
+            Before::NotRead => Some("(not read)".into()),
+            Before::Read(before) => words(before.as_ref()),
+        };
+        let after = match &change.sent {
+            Sent::Value(Some(after)) => words(Some(after)),
             // A store view shows the value for all then.
-            (Before::NotRead, _) => (Some("(not read)".into()), words(of_all)),
-            (Before::Read(before), Sent::Value(after)) => (words(before.as_ref()), words(after.as_ref())),
-            (Before::Read(before), _) => (words(before.as_ref()), None),
+            _ => words(of_all),
         };
         diff::Change { before, after, path: change.path.clone() }
     };

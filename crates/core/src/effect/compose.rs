@@ -11,7 +11,10 @@ pub fn composed(effects: &[Effect]) -> Option<Effect> {
     for next in rest {
         add(&mut whole, next);
     }
-    whole.changes.retain(|change| change.tells(&whole.creates) || change.after(&whole.creates).is_none());
+    // What was not read before may be another value by now.
+    let is_nothing =
+        |change: &Change| matches!(change.before, Before::Read(_)) && !change.tells(&whole.creates);
+    whole.changes.retain(|change| !is_nothing(change) || change.after(&whole.creates).is_none());
     Some(whole)
 }
 

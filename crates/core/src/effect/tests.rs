@@ -414,3 +414,18 @@ fn a_read_that_is_older_than_our_own_calls_is_told_by_what_they_replaced() {
     assert_eq!(not_shown(&[removal.clone(), qty(2, 5)], &both).len(), 1);
     assert_eq!(not_shown(&[removal], &with(5)), Vec::<String>::new());
 }
+
+/// A value that was cleared without a read: nobody knows that it changed nothing.
+#[test]
+fn what_was_not_read_before_stays_in_several_effects() {
+    let change = Change {
+        path: FieldPath::value_of("color"),
+        before: Before::NotRead,
+        sent: Sent::Value(None),
+        seen: None,
+    };
+    let effect = Effect { changes: vec![change], ..Effect::on(Owner::new(Kind::Product, 1)) };
+    let whole = composed(std::slice::from_ref(&effect)).unwrap();
+    assert_eq!(whole, effect);
+    assert_eq!(whole.inverse(&Map::new()).left.len(), 1);
+}
