@@ -176,7 +176,7 @@ fn refused(preparer: &RecordPreparer<'_>, numbers: &[u64], count: u64, journal: 
     let (records, numbers) = (count_records(count), list_lines(numbers, count));
     let were = if count == 1 { "was" } else { "were" };
     let journal = journal.display().to_string();
-    let show = storefront("journal show").arg(&*journal);
+    let show = storefront("history").arg(&*journal);
     let message = format!("{records} ({numbers}) of this {what} {were} sent already: journal `{journal}`");
     let next = hint!(show, format!(" shows what became of them; {next}"));
     Failure::guard(message).hint(for_command(next, preparer.session.global))

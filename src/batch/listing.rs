@@ -13,8 +13,10 @@ use crate::input::records::{self, Columns, RecordReader, Source};
 use crate::journal::places::Places;
 use crate::journal::read::{self, LatestEntry, PreviousRun};
 use crate::journal::{Entry, JournalHeader, Shard, State};
+use crate::log::WriteLog;
+use crate::past::found::file_word;
 use crate::plan::Plan;
-use crate::system::storage::{LogAccess, parent};
+use crate::system::storage::{LogAccess, parent, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Dialect;
@@ -63,7 +65,7 @@ impl<'a> Listing<'a> {
         let log = session.context.storage.open_log(path, LogAccess::Read);
         let log = log.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Failure::usage(format!("file `{}` not found", path.display()))
-                .hint(hint!(storefront("journal list"), " lists the journals of this machine")),
+                .hint(hint!(storefront("history"), " lists the batches of this machine")),
             _ => unreadable(error),
         })?;
         if !log.is_regular().map_err(unreadable)? {
@@ -122,8 +124,19 @@ impl<'a> Listing<'a> {
 
     /// The hint that names the command which shows its records.
     pub fn shows_each(&self) -> Hint {
-        let show = storefront("journal show").arg(self.path.display().to_string());
+        let show = storefront("history").arg(file_word(&self.path));
         hint!(show, " lists what became of each record")
+    }
+
+    /// The id of the last run over this journal, where the log has it.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn known_id(&self) -> Result<Option<String>, Failure> {
+        let Some(log) = WriteLog::to_read(self.session.context)? else { return Ok(None) };
+        let journal = real_path(&self.path).to_string_lossy().into_owned();
+        let run = log.runs_with_journals()?.into_iter().find(|run| run.is_over(&journal));
+        Ok(run.map(|run| run.id.to_string()))
     }
 
     fn row(

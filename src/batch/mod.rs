@@ -12,10 +12,12 @@ mod looks;
 mod pace;
 pub mod queue;
 mod record;
+pub mod records;
 mod rows;
 mod run;
 mod same_input;
 mod send;
+pub mod standing;
 mod token;
 pub mod undone;
 
@@ -209,7 +211,8 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let of_journal =
         in_log(&real_path(&path), &noted).map(|(path, header)| (path, same_input::with_place(header)));
     let uuid = noted.run.clone().unwrap_or_default();
-    let run = NewRun { uuid, journal: of_journal, ..service.new_run(operation.name) };
+    let undoes = undone::undone_run(&noted_log, noted.undoes.as_ref())?;
+    let run = NewRun { uuid, journal: of_journal, undoes, ..service.new_run(operation.name) };
     service.run.set(Some(noted_log.begin_run(run).await?));
     let now = Elsewhere::look(preparer, &path, &noted).await;
     if !now.is_ok_and(|now| now.count() == of_others) {

@@ -32,7 +32,7 @@ use storefront_core::text::exact_json;
 use storefront_core::text::hash::{Fnv1a, fnv1a};
 use storefront_core::text::token::Credential;
 
-/// The column or field of `journal show --rows` that says why a record failed; it is ignored in an input.
+/// The column or field of `history JOURNAL --rows` that says why a record failed; it is ignored in an input.
 pub const REASON: &str = "reason";
 
 /// A member or column that names the customer, by id or email.

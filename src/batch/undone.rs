@@ -1,12 +1,14 @@
-//! Whether what a batch did was undone since, with a plan of `journal undo` that was applied on this machine.
+//! Whether what a batch did was undone since, with a plan of `undo` that was applied on this machine.
 
 use std::path::{Path, PathBuf};
 
 use crate::batch::listing::Listing;
 use crate::client::Session;
-use crate::journal::State;
 use crate::journal::known::{KnownRun, known_runs};
 use crate::journal::read::PreviousRun;
+use crate::journal::{State, Undoes};
+use crate::log::{RunId, WriteLog};
+use storefront_core::failure::Failure;
 use storefront_core::hint::Hint;
 use storefront_core::text::sanitize::sanitize_line;
 
@@ -26,6 +28,15 @@ impl Undone {
     pub const fn in_words(&self) -> &'static str {
         if self.is_whole { "undone" } else { "undone in part" }
     }
+}
+
+/// The run of the log that a plan undoes: the last one over the journal of its batch.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+pub fn undone_run(log: &WriteLog, undoes: Option<&Undoes>) -> Result<Option<RunId>, Failure> {
+    let first = undoes.and_then(|undoes| undoes.run.as_deref());
+    Ok(first.map(|first| log.last_of_batch(first)).transpose()?.flatten())
 }
 
 /// How the batch with this journal, of which `past` is read, was undone. An undo that was undone itself does not count.

@@ -21,13 +21,15 @@ const SERVICE_COMMANDS: &[&str] = &[
     "auth",
     "customer",
     "doctor",
-    "journal undo",
-    "journal verify",
+    "forget",
+    "history",
     "order",
     "product",
     "quote",
     "resume",
     "review",
+    "undo",
+    "verify",
 ];
 
 /// A command, and what was typed with it.

@@ -9,7 +9,6 @@ pub mod config;
 pub mod customer;
 pub mod doctor;
 pub mod forget;
-pub mod journal;
 pub mod mcp;
 pub mod meta;
 pub mod order;
@@ -34,10 +33,10 @@ use config::ConfigCommand;
 use customer::CustomerCommand;
 use customer::update::dialogue::select;
 use forget::ForgetArgs;
-use journal::JournalCommand;
 use mcp::McpArgs;
 use meta::{OperationName, TemplateArgs};
 use order::OrderCommand;
+use past::JournalCommand;
 use product::ProductCommand;
 use quote::QuoteCommand;
 use resume::ResumeArgs;
@@ -112,7 +111,7 @@ pub enum Command {
     /// Show and set the values of products
     #[command(subcommand)]
     Product(ProductCommand),
-    /// Find and inspect the journals of batches
+    /// As `history`, `verify` and `undo`
     #[command(subcommand, hide = true)]
     Journal(JournalCommand),
     /// List what was written from this machine, newest first, or show one write
@@ -232,8 +231,8 @@ impl Command {
             Self::Product(command) => command.can_write(),
             Self::Review(args) => !args.set_code,
             Self::Apply(_) | Self::Resume(_) | Self::Api(_) | Self::Undo(_) => true,
-            Self::Journal(_)
-            | Self::History(_)
+            Self::Journal(command) => matches!(command, JournalCommand::Undo(_)),
+            Self::History(_)
             | Self::Verify(_)
             | Self::Forget(_)
             | Self::Mcp(_)
@@ -412,7 +411,11 @@ pub async fn run(
     let dialect = chosen_dialect(context, global, &config)?;
     let session = Session { context, global, config: &config, dialect, report, connect };
     // Where a person has to agree and the command asks on its own, that question is enough: nothing else answers it.
-    let yes = permit_write(&session, &cli.command)? && global.yes;
+    let yes = match &cli.command {
+        // It depends on what is undone: of a batch it only plans.
+        Command::Undo(_) | Command::Journal(JournalCommand::Undo(_)) => global.yes,
+        command => permit_command(&session, command)? && global.yes,
+    };
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };
     let result = match &cli.command {
         Command::Config(command) => config::run(&session, command),
@@ -422,7 +425,7 @@ pub async fn run(
         Command::Attribute(command) => attribute::run(&session, command).await,
         Command::Order(command) => order::run(&session, command).await,
         Command::Product(command) => product::run(&session, command).await,
-        Command::Journal(command) => journal::run(&session, command).await,
+        Command::Journal(command) => past::journal(&session, command).await,
         Command::History(args) => past::history(&session, args).await,
         Command::Verify(args) => past::verify(&session, args).await,
         Command::Undo(args) => past::undo(&session, args).await,
@@ -466,12 +469,26 @@ fn remove_expired(session: &Session<'_>, result: &Result<(), Failure>) {
     }
 }
 
-/// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
-/// a terminal, whom `--yes` does not stand for. The sandbox may always be written to. Gives whether `--yes` may answer what
-/// the command itself asks.
-fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failure> {
+/// Decides whether a command may write. Gives whether `--yes` may answer what it asks.
+fn permit_command(session: &Session<'_>, command: &Command) -> Result<bool, Failure> {
     let is_read = matches!(command, Command::Api(args) if is_read(&args.method));
-    if !session.global.can_write || session.global.flags.sandbox || is_read {
+    let is_page = matches!(command, Command::Review(_));
+    if is_read {
+        Ok(true)
+    } else {
+        permit_write(session, is_page, || asks_by_itself(session.global, command))
+    }
+}
+
+/// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
+/// a terminal, whom `--yes` does not stand for, or in a page. The sandbox may always be written to. Gives whether `--yes` may
+/// answer what the command itself asks.
+fn permit_write(
+    session: &Session<'_>,
+    is_page: bool,
+    asks_by_itself: impl FnOnce() -> Result<bool, Failure>,
+) -> Result<bool, Failure> {
+    if !session.global.can_write || session.global.flags.sandbox {
         return Ok(true);
     }
     let file = session.config.as_ref().ok();
@@ -482,8 +499,8 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failur
     let problem = match writes {
         Writes::Yes => return Ok(true),
         // The code that a person types in the page is the answer.
-        Writes::Ask if matches!(command, Command::Review(_)) => return Ok(false),
-        Writes::Ask if prompt.can_ask() && asks_by_itself(session.global, command)? => return Ok(false),
+        Writes::Ask if is_page => return Ok(false),
+        Writes::Ask if prompt.can_ask() && asks_by_itself()? => return Ok(false),
         Writes::Ask if prompt.can_ask() => {
             let profile = profile.map(|profile| format!(" of profile {}", profile.name)).unwrap_or_default();
             let question = format!("Let this command write to the shop{profile}?");
@@ -509,7 +526,6 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     if matches!(
         command,
         Command::Customer(_)
-            | Command::Undo(_)
             | Command::Order(_)
             | Command::Quote(QuoteCommand::Clear(_) | QuoteCommand::RemoveItem(_))
     ) {

@@ -1,12 +1,16 @@
 //! `storefront history`, `verify` and `undo`: what was written from this machine, whether it is still so, and how it is taken back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, value_parser};
+use clap::{Args, Subcommand, ValueHint, value_parser};
 
-use super::journal::{self, ShowArgs};
-use crate::cli::{PlanArgs, ReplacementArgs, RequestArgs, WriteArgs};
+use super::permit_write;
+use crate::batch::after;
+use crate::batch::listing::Listing;
+use crate::batch::records::{self, RecordArgs};
+use crate::batch::standing::Standing;
+use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
@@ -15,8 +19,9 @@ use crate::ops::attribute::{by_id, options};
 use crate::ops::profile::Change;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
-use crate::past::found::{Found, LATEST, find};
+use crate::past::found::{Found, LATEST, find, is_file};
 use crate::past::{history, order, owners, product, undo, verify};
+use crate::plan::is_there;
 use crate::report::outcome::Outcome;
 use storefront_core::effect::{Before, Kind, composed};
 use storefront_core::failure::Failure;
@@ -49,16 +54,21 @@ impl OwnerChoice {
 
 /// Flags of `history`.
 #[derive(Debug, Args)]
-#[command(after_help = "It needs no connection to the shop.
+#[command(
+    after_help = "It needs no connection to the shop. A batch is one line, with its state: done (`resume` would do nothing), open, or running.
 
 Examples:
   storefront history --sandbox
-  storefront history --sandbox --cart 1 -o json
-  storefront customer update --sandbox --gender 1 && storefront history latest --sandbox")]
+  storefront customer update --sandbox --gender 1 && storefront history latest --sandbox
+  storefront history items.csv.journal --state failed"
+)]
 pub struct HistoryArgs {
-    /// ID of a write such as 1042 or 1042:7, journals of a batch, or `latest`
-    #[arg(value_name = "ID|JOURNAL")]
+    /// ID of a write such as 1042 or 1042:7, journals of batches such as those of all shards, or `latest`
+    #[arg(value_name = "ID|JOURNAL", value_hint = ValueHint::FilePath)]
     pub what: Vec<String>,
+    /// Which records of a batch.
+    #[command(flatten)]
+    pub records: RecordArgs,
     /// Whose writes.
     #[command(flatten)]
     pub owner: OwnerChoice,
@@ -78,16 +88,22 @@ or gone, and 8 if something could not be compared.
 
 Examples:
   storefront customer update --sandbox --gender 1 && storefront verify latest --sandbox
-  storefront customer update --sandbox --gender 1 && storefront verify 1 --sandbox
-  storefront customer update --sandbox --gender 1 && storefront verify --sandbox --customer 1"
+  storefront customer update --sandbox --gender 1 && storefront verify --sandbox --customer 1
+  storefront verify names.csv.journal --sample 5% --sandbox"
 )]
 pub struct VerifyArgs {
     /// ID of a write such as 1042 or 1042:7, journal of a batch, or `latest`
-    #[arg(value_name = "ID|JOURNAL", default_value = LATEST, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(value_name = "ID|JOURNAL", default_value = LATEST, value_hint = ValueHint::FilePath, value_parser = NonEmptyStringValueParser::new())]
     pub what: String,
     /// Whose writes.
     #[command(flatten)]
     pub owner: OwnerChoice,
+    /// The input of a batch.
+    #[command(flatten)]
+    pub input: BatchInputArgs,
+    /// Of a batch: verify only so many customers of each hundred, such as 5%
+    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "Batch options")]
+    pub sample: Option<f64>,
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
@@ -100,11 +116,11 @@ The exit code is 0 if all of it is undone, 7 if a part is left, and 3 if nothing
 
 Examples:
   storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox --yes
-  storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox -n
-  storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox --whole-profile")]
+  storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox --whole-profile -n
+  storefront undo names.csv.journal --plan back.plan --expires 8h --sandbox")]
 pub struct UndoArgs {
     /// ID of a write such as 1042 or 1042:7, journal of a batch, or on a terminal `latest`
-    #[arg(value_name = "ID|JOURNAL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(value_name = "ID|JOURNAL", value_hint = ValueHint::FilePath, value_parser = NonEmptyStringValueParser::new())]
     pub what: Option<String>,
     /// Whose writes.
     #[command(flatten)]
@@ -115,6 +131,9 @@ pub struct UndoArgs {
     /// Of a profile: restore all of it
     #[arg(long)]
     pub whole_profile: bool,
+    /// The input of a batch.
+    #[command(flatten)]
+    pub input: BatchInputArgs,
     /// Where the plan of a batch is written.
     #[command(flatten)]
     pub plan: PlanArgs,
@@ -126,9 +145,60 @@ pub struct UndoArgs {
     pub replacement: ReplacementArgs,
 }
 
-/// Whether a word is the name of a file.
-fn is_file(what: &str) -> bool {
-    what.contains(['/', '\\']) || what.ends_with(".journal")
+/// How the records of a batch are read again.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Batch options")]
+pub struct BatchInputArgs {
+    /// Input of the batch [default: the one next to the journal]
+    #[arg(short = 'i', long = "input", value_name = "FILE")]
+    pub batch_input: Option<PathBuf>,
+    /// How many, and how fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+}
+
+/// The former names of `history`, `verify` and `undo`, for batches.
+#[derive(Debug, Subcommand)]
+pub enum JournalCommand {
+    /// As `storefront history`
+    List(HistoryArgs),
+    /// As `storefront history`
+    Show(HistoryArgs),
+    /// As `storefront verify`
+    Verify(VerifyArgs),
+    /// As `storefront undo`
+    Undo(Box<UndoArgs>),
+}
+
+/// Runs `journal`.
+///
+/// # Errors
+/// As [`history`], [`verify`] and [`undo`].
+pub async fn journal(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failure> {
+    match command {
+        JournalCommand::List(args) | JournalCommand::Show(args) => history(session, args).await,
+        JournalCommand::Verify(args) => verify(session, args).await,
+        JournalCommand::Undo(args) => undo(session, args).await,
+    }
+}
+
+/// A part of a hundred, with or without its sign.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number
+        .filter(|number: &f64| *number > 0.0 && *number <= 100.0)
+        .ok_or_else(|| "expected a percentage above 0, e.g. 5%".to_owned())
+}
+
+/// Reads the journal of a batch that the log has; which one that is, is said.
+fn read_known<'a>(session: &'a Session<'a>, journal: &Path) -> Result<Listing<'a>, Failure> {
+    let shown = journal.display();
+    session.report.status(&format!("journal {shown}"));
+    if !is_there(&*session.context.storage, journal) {
+        return Err(Failure::usage(format!("the journal `{shown}` was moved or deleted"))
+            .hint("name the file where it is now"));
+    }
+    Listing::read(session, journal)
 }
 
 /// The journal of a batch in the log.
@@ -141,28 +211,28 @@ fn journal_of(found: &Found) -> Option<PathBuf> {
 /// # Errors
 /// `usage` for what no write is known by, `guard` where log or journal cannot be read.
 pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Failure> {
-    let show = |files: Vec<PathBuf>| {
-        let args = ShowArgs { files, csv: false, rows: false, state: Vec::new() };
-        journal::show(session, &args)
-    };
     if !args.what.is_empty() && args.what.iter().all(|what| is_file(what)) {
-        return show(args.what.iter().map(PathBuf::from).collect());
+        let listings = args.what.iter().map(|file| Listing::read(session, Path::new(file)));
+        let listings = listings.collect::<Result<Vec<_>, _>>()?;
+        return records::list(session.report, &args.records, &listings);
     }
     if args.what.len() > 1 {
-        return Err(Failure::usage("several IDs are given").hint("give one, or journals of a batch"));
+        return Err(Failure::usage("several IDs are given").hint("give one, or journals of batches"));
     }
     with_service(session, async |service| {
         let owner = args.owner.owner();
         let Some(what) = args.what.first() else {
-            return history::list(service, owner.as_ref(), args.limit, |known| {
-                journal::list::state_of(session, known)
-            });
+            args.records.refuse()?;
+            let standing = Standing::read(session)?;
+            return history::list(service, owner.as_ref(), args.limit, |known| standing.of(known));
         };
         let found = find(service, Some(what), owner.as_ref())?;
-        match journal_of(&found) {
-            Some(journal) => show(vec![journal]),
-            None => history::show(service, &found),
+        if let Some(journal) = journal_of(&found) {
+            let listing = read_known(session, &journal)?;
+            return records::list(session.report, &args.records, &[listing]);
         }
+        args.records.refuse()?;
+        history::show(service, &found)
     })
     .await
 }
@@ -170,16 +240,20 @@ pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Fa
 /// Runs `verify`.
 ///
 /// # Errors
-/// As [`verify::verify`].
+/// As [`verify::verify`] and [`after::verify::verify`].
 pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Failure> {
-    let of_journal = |file: PathBuf| journal::after::VerifyArgs::of(file);
+    let (input, sample) = (args.input.batch_input.as_deref(), args.sample);
     if is_file(&args.what) {
-        return journal::after::verify(session, &of_journal(PathBuf::from(&args.what))).await;
+        let listing = Listing::read(session, Path::new(&args.what))?;
+        return after::verify::verify(session, &listing, input, sample).await;
     }
     with_service(session, async |service| {
         let found = find(service, Some(&args.what), args.owner.owner().as_ref())?;
         match journal_of(&found) {
-            Some(journal) => Box::pin(journal::after::verify(session, &of_journal(journal))).await,
+            Some(journal) => {
+                let listing = read_known(session, &journal)?;
+                Box::pin(after::verify::verify(session, &listing, input, sample)).await
+            }
             None => Box::pin(verify::verify(service, &found)).await,
         }
     })
@@ -189,11 +263,13 @@ pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Fail
 /// Runs `undo`.
 ///
 /// # Errors
-/// As [`undo::of_cart`], [`replace`] and [`journal::after::undo`].
+/// As [`undo::of_cart`], [`replace`] and [`after::undo::undo`].
 pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure> {
     let what = args.what.as_deref();
     if let Some(file) = what.filter(|what| is_file(what)) {
-        return undo_batch(session, args, PathBuf::from(file), None).await;
+        let listing = Listing::read(session, Path::new(file))?;
+        let name = listing.known_id()?.unwrap_or_else(|| listing.header.operation.replace(' ', "-"));
+        return undo_batch(session, args, &listing, &name).await;
     }
     if what.is_none_or(|what| what == LATEST) && !session.prompt().can_ask() {
         return Err(Failure::usage("which write is undone has to be said where nobody can be asked")
@@ -202,8 +278,23 @@ pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure>
     with_service(session, async |service| {
         let found = find(service, what, args.owner.owner().as_ref())?;
         if let Some(journal) = journal_of(&found) {
-            return Box::pin(undo_batch(session, args, journal, Some(found.name()))).await;
+            let listing = read_known(session, &journal)?;
+            return Box::pin(undo_batch(session, args, &listing, &found.name())).await;
         }
+        if args.plan.file.is_some() {
+            return Err(Failure::usage(format!(
+                "`--plan` is for a batch, and write {} is none",
+                found.name()
+            ))
+            .hint(hint!(
+                "see what would be sent with ",
+                storefront("undo").arg(found.name()).arg("--dry-run")
+            )));
+        }
+        let yes = permit_write(session, false, || Ok(true))? && session.global.yes;
+        let global = GlobalArgs { yes, ..session.global.clone() };
+        let session = &Session { global: &global, ..*session };
+        let service = &Service { session, ..service.clone() };
         service.undoes.set(Some(found.run.id));
         let done = service.stage.told(Box::pin(undo_one(service, args, &found)).await);
         service.stage.end(done.as_ref());
@@ -212,17 +303,18 @@ pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure>
     .await
 }
 
-/// Plans how a batch is undone.
+/// Plans how a batch is undone; nothing but reads is sent.
 async fn undo_batch(
     session: &Session<'_>,
     args: &UndoArgs,
-    journal: PathBuf,
-    id: Option<String>,
+    listing: &Listing<'_>,
+    name: &str,
 ) -> Result<(), Failure> {
-    let named = || id.unwrap_or_else(|| "batch".to_owned());
-    let file = args.plan.file.clone().unwrap_or_else(|| format!("undo-{}.plan", named()).into());
+    let file = args.plan.file.clone().unwrap_or_else(|| format!("undo-{name}.plan").into());
     let plan = PlanArgs { file: Some(file), expires: args.plan.expires };
-    journal::after::undo(session, &journal::after::UndoArgs::of(journal, plan)).await
+    let global = GlobalArgs { plan, no_input: true, dry_run: true, ..session.global.clone() };
+    let session = &Session { global: &global, ..*session };
+    after::undo::undo(session, listing, args.input.batch_input.as_deref()).await
 }
 
 async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Result<Outcome, Failure> {

@@ -156,7 +156,7 @@ pub fn command_line(cli: &Cli, context: &Context) -> Result<Option<Cli>, Failure
 /// The run that is named, with its journal.
 fn find(args: &ResumeArgs, context: &Context) -> Result<(Run, String), Failure> {
     let unknown = |what: String| {
-        Failure::usage(what).hint(hint!(storefront("journal list"), " lists the batches of this machine"))
+        Failure::usage(what).hint(hint!(storefront("history"), " lists the batches of this machine"))
     };
     let log =
         WriteLog::to_read(context)?.ok_or_else(|| unknown("no batch of this machine is known".into()))?;

@@ -98,6 +98,9 @@ pub struct Undoes {
     pub journal: String,
     /// When it began.
     pub started: String,
+    /// The random name of its first run, by which a log finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Whether the plan undoes all that it did.
     pub is_whole: bool,
     /// How many of its records were done then.

@@ -170,12 +170,11 @@ impl WriteLog {
         limit: Option<usize>,
     ) -> Result<Vec<Run>, Failure> {
         let find = format!(
-            "SELECT {COLUMNS} FROM run WHERE service = ?1 \
-             AND EXISTS (SELECT 1 FROM write WHERE write.run = run.id \
-                         AND (?2 IS NULL OR owner_kind = ?2 AND owner = ?3)) \
-             AND (journal IS NULL OR NOT EXISTS \
-                  (SELECT 1 FROM run AS later WHERE later.journal = run.journal AND later.id > run.id \
-                   AND EXISTS (SELECT 1 FROM write WHERE write.run = later.id))) \
+            "WITH own AS (SELECT run FROM write WHERE owner_kind = ?2 AND owner = ?3) \
+             SELECT {COLUMNS} FROM run WHERE service = ?1 \
+             AND CASE WHEN ?2 IS NOT NULL THEN id IN own OR journal IN (SELECT journal FROM run WHERE id IN own) \
+                 ELSE journal IS NOT NULL OR EXISTS (SELECT 1 FROM write WHERE write.run = run.id) END \
+             AND NOT EXISTS (SELECT 1 FROM run AS later WHERE later.journal = run.journal AND later.id > run.id) \
              ORDER BY id DESC LIMIT ?4"
         );
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
@@ -207,6 +206,21 @@ impl WriteLog {
              (SELECT max(id) FROM run WHERE journal IS NOT NULL GROUP BY journal) ORDER BY id DESC"
         );
         self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
+    }
+
+    /// The last run of the batch whose first run has this random name. A batch that was started over with the same journal is another
+    /// one.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn last_of_batch(&self, first: &str) -> Result<Option<RunId>, Failure> {
+        let find = "SELECT max(run.id) FROM run JOIN run AS first ON run.journal = first.journal AND first.uuid = ?1 \
+                    WHERE run.id >= first.id AND NOT EXISTS (SELECT 1 FROM run AS again \
+                      WHERE again.journal = run.journal AND again.id > first.id AND again.id <= run.id \
+                      AND again.header ->> 'restart')";
+        let found: Option<i64> =
+            self.read(|connection| connection.prepare_cached(find)?.query_row([first], |row| row.get(0)))?;
+        Ok(found.map(RunId))
     }
 
     /// How many of the runs with these random names are in this log.

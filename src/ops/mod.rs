@@ -100,7 +100,7 @@ pub trait Operation {
     /// `usage` for flags that contradict each other or name what is not there.
     fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure>;
 
-    /// Whether flags set fields that `journal verify` would take from the input: the journal does not keep what they say.
+    /// Whether flags set fields that `verify` would take from the input: the journal does not keep what they say.
     fn sets_what_is_compared(&self) -> bool {
         false
     }

@@ -1,5 +1,7 @@
 //! Which write is meant: by its id, by what it changed, or the newest.
 
+use std::path::Path;
+
 use crate::client::service::Service;
 use crate::log::{Owner, Run, RunId, Write, WriteLog};
 use storefront_core::effect::Effect;
@@ -9,6 +11,17 @@ use storefront_core::outcome::WriteOutcome;
 
 /// The word for the newest write that may have been applied, is no undo and is not undone.
 pub const LATEST: &str = "latest";
+
+/// Whether a word is the name of a file: anything else is an id.
+pub fn is_file(what: &str) -> bool {
+    what.contains(['/', '\\']) || what.ends_with(".journal")
+}
+
+/// A journal as these commands take it.
+pub fn file_word(journal: &Path) -> String {
+    let shown = journal.display().to_string();
+    if is_file(&shown) { shown } else { format!("./{shown}") }
+}
 
 /// A command that wrote, or one record of a batch, with its writes.
 #[derive(Debug)]
@@ -85,7 +98,7 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
     let run = log.run(run)?.filter(|run| run.service == id);
     let run = run.ok_or_else(|| none(&format!("no write `{name}`")))?;
     let writes = log.writes_of(run.id, record)?;
-    if writes.is_empty() {
+    if writes.is_empty() && (record.is_some() || run.journal.is_none()) {
         let why = if record.is_some() { "sent nothing for that record" } else { "has no writes (any more)" };
         return Err(
             Failure::usage(format!("`{name}` {why}")).hint(hint!(storefront("history"), " lists the writes"))

@@ -1,7 +1,7 @@
 //! `storefront history`: what was written from this machine, newest first, and one write in full. It needs no service.
 
 use jiff::tz::TimeZone;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::found::{Found, undone_by};
 use crate::client::service::Service;
@@ -27,7 +27,8 @@ const COLUMNS: &[Column] = &[
     ("UNDONE BY", "undone_by"),
 ];
 
-/// Lists the writes to this service, newest first: each command in one line, a batch by its last run.
+/// Lists the writes to this service, newest first: each command in one line, a batch by its last run. What is listed of a batch
+/// its journal says, whom only `of_batch` reads.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
@@ -35,7 +36,7 @@ pub fn list(
     service: &Service<'_>,
     owner: Option<&Owner>,
     limit: Option<u16>,
-    state_of: impl Fn(&KnownRun) -> (String, String),
+    of_batch: impl Fn(&KnownRun) -> Map<String, Value>,
 ) -> Result<(), Failure> {
     let report = service.session.report;
     let id = service.settings.service_id().to_string();
@@ -47,7 +48,7 @@ pub fn list(
         let runs = log.runs(&id, owner, Some(limit + 1))?;
         count = runs.len();
         for run in runs.into_iter().take(limit) {
-            list.add(row(service, log, run, &state_of)?)?;
+            list.add(row(service, log, run, &of_batch)?)?;
         }
     }
     if count == 0 && !report.is_json() {
@@ -65,7 +66,7 @@ fn row(
     service: &Service<'_>,
     log: &WriteLog,
     run: Run,
-    state_of: &impl Fn(&KnownRun) -> (String, String),
+    of_batch: &impl Fn(&KnownRun) -> Map<String, Value>,
 ) -> Result<Value, Failure> {
     let is_json = service.session.report.is_json();
     // Of a batch, which may have thousands, only whose the last one is, is shown.
@@ -77,36 +78,24 @@ fn row(
     let undone = undone_by(log, found.run.id)?.map(|undo| undo.to_string());
     let began = found.run.began.to_string();
     let now = service.session.context.clock.now();
-    let (journal, known) = match &found.run.journal {
-        Some((path, header)) => {
-            let header = serde_json::from_value(header.clone()).unwrap_or_default();
-            (Some(path.clone()), Some(KnownRun { path: path.into(), header }))
-        }
-        None => (None, None),
-    };
-    let (outcome, counts) = match &known {
-        Some(known) => state_of(known),
-        None => (found.outcome().name().to_owned(), String::new()),
-    };
-    let shown = if is_json || counts.is_empty() { outcome } else { format!("{outcome}: {counts}") };
-    let owner = if known.is_some() && !is_json {
-        known.as_ref().map(|known| known.header.input.clone()).into()
-    } else if is_json {
-        owner_json(&found)
-    } else {
-        Value::from(found.owner())
-    };
-    Ok(json!({
+    let mut row = json!({
         "write": found.name(),
         "began": if is_json { began } else { changes::when(&began, now, &TimeZone::system()) },
         "profile": found.run.profile,
         "operation": found.run.operation,
-        "owner": owner,
-        "outcome": shown,
+        "owner": if is_json { owner_json(&found) } else { found.owner().into() },
+        "outcome": found.outcome().name(),
         "undoes": found.run.undoes.map(|undone| undone.to_string()),
         "undone_by": undone,
-        "journal": journal,
-    }))
+        "journal": found.run.journal.as_ref().map(|(path, _)| path),
+    });
+    if let Some((path, header)) = &found.run.journal {
+        let header = serde_json::from_value(header.clone()).unwrap_or_default();
+        for (name, value) in of_batch(&KnownRun { path: path.into(), header }) {
+            row[name] = value;
+        }
+    }
+    Ok(row)
 }
 
 fn owner_json(found: &Found) -> Value {

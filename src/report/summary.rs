@@ -25,7 +25,7 @@ pub struct NextSteps {
 impl NextSteps {
     /// The command that lists the records in these states.
     fn list(&self, states: &[&str]) -> HintCommand {
-        let show = storefront("journal show").arg(&self.journal).arg("--state");
+        let show = storefront("history").arg(&self.journal).arg("--state");
         states.iter().fold(show, |show, state| show.arg(*state))
     }
 

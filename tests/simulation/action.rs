@@ -58,7 +58,7 @@ pub enum Undo {
     All(Option<String>),
     /// The update of this snapshot.
     Of(String),
-    /// These records of a batch, by a plan of `journal undo`.
+    /// These records of a batch, by a plan of `undo`.
     Batch(Vec<u32>),
 }
 

@@ -122,7 +122,7 @@ fn a_gateways_404_is_no_attribute_that_is_gone() {
     let home = impatient(&server);
     std::fs::write(home.dir.path().join("a.csv"), "code,type,label\ncolor,text,Color\n").unwrap();
     assert_eq!(on(&home, &server, "attribute create -i a.csv -y").code, 0);
-    let verified = on(&home, &server, "journal verify a.csv.journal");
+    let verified = on(&home, &server, "verify a.csv.journal");
     assert!(!verified.stdout.contains("attribute_code"), "{verified:?}");
     assert_eq!(verified.code, 5, "{verified:?}");
 }

@@ -48,7 +48,7 @@ fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
 attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
 error: interrupted: 2 of 20 records unknown, 17 not sent
   Changes may have been made.
-  hint: check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --jobs 2 --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; resume with `storefront attribute create --input a.csv --jobs 2 --resume`
+  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --jobs 2 --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; resume with `storefront attribute create --input a.csv --jobs 2 --resume`
 "#]].into_data()
         } else {
             str![[r#"

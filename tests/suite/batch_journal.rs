@@ -100,7 +100,7 @@ fn a_running_journal_is_shown_and_needs_only_to_be_readable() {
     let mut permissions = std::fs::metadata(&journal).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&journal, permissions).unwrap();
-    let shown = home.run("journal show a.csv.journal --csv");
+    let shown = home.run("history a.csv.journal --csv");
     assert_eq!((shown.code, shown.stdout.contains("\n2,")), (0, true), "{shown:?}");
     let locked = locked_files(home.dir.path());
     assert!(locked.len() == 1 && locked[0].ends_with(".a.csv.journal.lock"), "{locked:?}");
@@ -170,8 +170,8 @@ fn a_record_whose_line_was_cut_before_its_hash_is_shown_where_it_stands() {
     let kept = text.lines().filter(|line| !line.starts_with("{\"line\":3"));
     let kept: Vec<&str> = kept.chain(["{\"line\":3,\"state\":\"sen"]).collect();
     std::fs::write(&path, kept.join("\n")).unwrap();
-    let shown = program(&env, "journal show a.csv.journal").run();
+    let shown = program(&env, "history a.csv.journal").run();
     assert!(!shown.stderr.contains("changed in the input since"), "{shown:?}");
-    let rows = lines(&run(&env, "journal show a.csv.journal"));
+    let rows = lines(&run(&env, "history a.csv.journal"));
     assert_eq!((&rows[1]["line"], &rows[1]["key"]), (&json!(3), &json!("2")), "{rows:?}");
 }

@@ -93,12 +93,12 @@ fn the_journals_of_all_shards_together_list_what_none_has_sent() {
     let of_first = journal_records(&env, "a.csv.0-2.journal");
     let not_sent = 40 - of_first - 1;
     let totals = format!("40 records: {of_first} done, {not_sent} not sent, 1 sending\n");
-    let shown = env.run("journal show a.csv.0-2.journal a.csv.1-2.journal --state not-sent");
+    let shown = env.run("history a.csv.0-2.journal a.csv.1-2.journal --state not-sent");
     assert_eq!((shown.code, &shown.stderr), (0, &totals), "{shown:?}");
     assert_eq!(shown.stdout.lines().count(), not_sent + 1, "a row each, and the titles: {shown:?}");
     // Without the input next to the journals nobody knows.
     std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
-    assert_eq!(env.run("journal show a.csv.1-2.journal").stderr, "1 record: 1 sending\n");
+    assert_eq!(env.run("history a.csv.1-2.journal").stderr, "1 record: 1 sending\n");
 }
 
 /// How many records a journal names.

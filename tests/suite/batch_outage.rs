@@ -44,7 +44,7 @@ fn a_write_that_may_have_been_applied_is_sent_once() {
         assert_snapshot(
             &again.stderr,
             str![[
-                r#"{"error":{"kind":"unknown","message":"1 of 1 record unknown","hint":"check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront quote add-item --input a.csv --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not","status":null,"applied":"unknown","service":null,"records":{"done":0,"unchanged":0,"failed":0,"temporary":0,"not_sent":0,"unknown":1,"mismatch":0},"resume":false}}"#
+                r#"{"error":{"kind":"unknown","message":"1 of 1 record unknown","hint":"check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront quote add-item --input a.csv --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not","status":null,"applied":"unknown","service":null,"records":{"done":0,"unchanged":0,"failed":0,"temporary":0,"not_sent":0,"unknown":1,"mismatch":0},"resume":false}}"#
             ]],
         );
     }

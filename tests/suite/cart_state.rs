@@ -206,10 +206,10 @@ fn what_was_written_to_a_cart_is_not_looked_for_in_the_next_one() {
         done(&env, &format!("quote add-item {next}"));
         let cart = || env.sandbox.show()["quotes"].as_array().unwrap().last().cloned();
         let before = cart();
-        let verified = run(&env, "journal verify items.csv.journal");
+        let verified = run(&env, "verify items.csv.journal");
         assert_eq!((verified.code, &lines(&verified)[0]["state"]), (7, &json!("gone")), "{verified:?}");
         if command == "quote set-item" {
-            let undone = run(&env, "journal undo items.csv.journal --plan back.plan");
+            let undone = run(&env, "undo items.csv.journal --plan back.plan");
             assert_eq!(lines(&undone)[0]["left"], json!(["cart 1 is not active any more"]), "{undone:?}");
         }
         lose_the_outcome(&env);

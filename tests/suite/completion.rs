@@ -71,7 +71,7 @@ fn files_updates_keys_faults_and_topics_are_completed() {
     }
     assert_eq!(bash(&home, "storefront attribute create --options ite"), ["items.csv"]);
     assert_eq!(bash(&home, "storefront customer update --base ite"), ["items.csv"]);
-    assert_eq!(bash(&home, "storefront journal show ite"), ["items.csv"]);
+    assert_eq!(bash(&home, "storefront history ite"), ["items.csv"]);
     home.ok("--sandbox customer update --address 2 --city Albany");
     assert_eq!(bash(&home, "storefront --sandbox customer restore 1"), ["1"]);
     assert_eq!(bash(&home, "storefront -p shop customer restore 1"), [""]);

@@ -34,7 +34,7 @@ error: 2 of 3 records failed
   Some records were applied.
   hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --resume`; to give them up, run `storefront quote add-item --input a.csv --skip-invalid --resume --mark-done=4,6`
 "#]]);
-        let rows = env.run("journal show a.csv.journal --state failed --rows");
+        let rows = env.run("history a.csv.journal --state failed --rows");
         assert_snapshot(
             &rows.stdout.replace("\r\n", "\n").replace('\r', "\n"),
             str![[r#"

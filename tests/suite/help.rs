@@ -8,9 +8,14 @@ use crate::support::snapshot::assert_snapshot_file;
 use crate::support::storefront::Home;
 use storefront_core::failure::KINDS;
 
+/// Whether a command is only another name of one: that has the help.
+fn is_former_name(command: &clap::Command) -> bool {
+    command.get_about().is_some_and(|about| about.to_string().starts_with("As `"))
+}
+
 /// The words of every command that does something by itself.
 fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
-    for inner in command.get_subcommands() {
+    for inner in command.get_subcommands().filter(|inner| !is_former_name(inner)) {
         let words = format!("{above} {}", inner.get_name()).trim().to_owned();
         if inner.has_subcommands() {
             commands(inner, &words, found);
@@ -23,7 +28,7 @@ fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
 /// The words of every command, groups of commands included.
 fn pages(command: &clap::Command, above: &str, found: &mut Vec<String>) {
     found.push(above.to_owned());
-    for inner in command.get_subcommands() {
+    for inner in command.get_subcommands().filter(|inner| !is_former_name(inner)) {
         pages(inner, format!("{above} {}", inner.get_name()).trim(), found);
     }
 }
@@ -78,7 +83,7 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
             let home = Home::with_config(
                 "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://shop.example\"\nretry = 5\n",
             );
-            if ["journal show", "resume"].contains(&words.as_str()) {
+            if ["history", "resume"].contains(&words.as_str()) {
                 let items = "sku,qty,quote_id\nmug-blue,1,1\n";
                 std::fs::write(home.dir.path().join("items.csv"), items).unwrap();
                 home.ok("--sandbox quote add-item -i items.csv");
@@ -87,7 +92,7 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
                 let exported = home.ok("--sandbox --api magento attribute export -q");
                 std::fs::write(home.dir.path().join("attributes.json"), exported).unwrap();
             }
-            if ["journal verify", "journal undo"].contains(&words.as_str()) {
+            if ["verify", "undo"].contains(&words.as_str()) {
                 std::fs::write(home.dir.path().join("names.csv"), "address_id,city\n2,Albany\n").unwrap();
                 home.ok("--sandbox customer update -i names.csv");
             }
@@ -202,8 +207,8 @@ fn what_people_mean_by_another_flag_is_refused_and_named() {
         ("--sandbox attribute show --code color", "write the code of the attribute without '--code'"),
         ("--sandbox --api magento customer find x --limit 0", "0 is not in 1..=65535"),
         ("--sandbox customer history --limit 0", "0 is not in 1.."),
-        ("journal show items.csv.journal --csv -o json", "`--csv` cannot be used with `-o json`"),
-        ("journal show items.csv.journal --state wrong", "invalid value 'wrong' for '--state <STATE>...'"),
+        ("history items.csv.journal --csv -o json", "`--csv` cannot be used with `-o json`"),
+        ("history items.csv.journal --state wrong", "invalid value 'wrong' for '--state <STATE>...'"),
     ] {
         let error = home.fails(2, line);
         assert!(error.contains(message), "{line}: {error}");

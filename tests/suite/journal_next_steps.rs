@@ -38,34 +38,34 @@ fn a_batch_that_nothing_sets_back_is_refused_in_one_line() {
     let env = TestEnv::new();
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,mug-blue,2\n");
     assert_eq!(env.run("quote add-item -i items.csv").code, 0);
-    env.run("journal undo items.csv.journal --plan u.plan").assert_failure(
+    env.run("undo items.csv.journal --plan u.plan").assert_failure(
         2,
         str![[r#"
 error: nothing sets back `quote add-item`: 2 records done, no plan was written
-  hint: `storefront journal show items.csv.journal` lists what became of each record
+  hint: `storefront history items.csv.journal` lists what became of each record
 "#]],
     );
-    let listed = env.run("journal undo items.csv.journal --plan u.plan -o json");
+    let listed = env.run("undo items.csv.journal --plan u.plan -o json");
     let states: Vec<Value> = lines(&listed).iter().map(|line| line["left"].clone()).collect();
     assert_eq!((listed.code, states.len()), (2, 2), "{listed:?}");
     assert_eq!(states[0], json!(["nothing sets back `quote add-item`"]));
-    let verified = env.run("journal verify items.csv.journal");
-    assert!(verified.stderr.contains("`storefront journal show items.csv.journal` lists"), "{verified:?}");
+    let verified = env.run("verify items.csv.journal");
+    assert!(verified.stderr.contains("`storefront history items.csv.journal` lists"), "{verified:?}");
 }
 
 #[test]
 fn a_second_undo_says_that_nothing_is_left() {
     let home = moved();
-    home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    home.ok(&format!("{SHOP} undo moves.csv.journal --plan back.plan"));
     home.ok("apply back.plan --yes --sandbox --api magento");
-    let again = home.run(&*format!("{SHOP} journal undo moves.csv.journal --plan again.plan"));
+    let again = home.run(&*format!("{SHOP} undo moves.csv.journal --plan again.plan"));
     assert_eq!((again.code, again.stderr.as_str()), (0, "No plan was written: nothing is left to undo\n"));
     // What others changed is left, and is not nothing.
     let home = moved();
     for change in ["--customer 1 --address 1 --city Troy", "--customer 2 --address 5 --city Uji"] {
         home.ok(&format!("{SHOP} customer update {change} --yes"));
     }
-    let left = home.run(&*format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    let left = home.run(&*format!("{SHOP} undo moves.csv.journal --plan back.plan"));
     assert!(left.stderr.ends_with("No plan was written: nothing can be set back\n"), "{left:?}");
 }
 
@@ -73,27 +73,27 @@ fn a_second_undo_says_that_nothing_is_left() {
 fn the_hint_of_verify_is_a_command_that_runs_and_only_where_something_can_be_undone() {
     let home = moved();
     home.ok(&format!("{SHOP} customer update --customer 2 --address 5 --city Uji --yes"));
-    let verified = home.run(&*format!("{SHOP} journal verify moves.csv.journal"));
+    let verified = home.run(&*format!("{SHOP} verify moves.csv.journal"));
     assert_eq!(verified.code, 7, "{verified:?}");
     let hint_of = hint(&verified.stderr);
     assert!(
         hint_of.contains(
-            "`storefront --sandbox --api magento journal undo moves.csv.journal --plan moves.csv.journal.undo.plan`"
+            "`storefront --sandbox --api magento undo moves.csv.journal --plan moves.csv.journal.undo.plan`"
         ),
         "{hint_of}"
     );
-    pasted(&home, &hint_of, "journal undo");
+    pasted(&home, &hint_of, "undo");
     home.ok("--sandbox --api magento apply moves.csv.journal.undo.plan --yes");
-    let undone = home.run(&*format!("{SHOP} journal verify moves.csv.journal"));
+    let undone = home.run(&*format!("{SHOP} verify moves.csv.journal"));
     assert_eq!(undone.code, 7, "{undone:?}");
-    assert!(!undone.stderr.contains("journal undo"), "{undone:?}");
+    assert!(!undone.stderr.contains(" undo "), "{undone:?}");
     let env = TestEnv::new();
     env.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nwarm_y,Warm,boolean\n");
     assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
     done(&env, "api DELETE /V1/products/attributes/warm_y --admin --yes");
-    let verified = program(&env, "journal verify a.csv.journal").run();
+    let verified = program(&env, "verify a.csv.journal").run();
     assert_eq!(verified.code, 7, "{verified:?}");
-    assert!(!verified.stderr.contains("journal undo"), "{verified:?}");
+    assert!(!verified.stderr.contains(" undo "), "{verified:?}");
 }
 
 #[test]
@@ -120,11 +120,11 @@ error: journal `[HOME]/items.csv.journal` already exists
 #[test]
 fn the_journal_of_an_undo_plan_is_named_as_such() {
     let home = moved();
-    home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    home.ok(&format!("{SHOP} undo moves.csv.journal --plan back.plan"));
     home.ok("apply back.plan --yes --sandbox --api magento");
-    let listed = home.ok("journal list");
+    let listed = home.ok(&format!("{SHOP} history"));
     assert!(listed.contains("undo plan back.plan"), "{listed}");
-    let again = home.run(&*format!("{SHOP} journal undo latest --plan forth.plan"));
+    let again = home.run(&*format!("{SHOP} undo back.plan.journal --plan forth.plan"));
     assert_eq!(again.code, 0, "{again:?}");
     assert!(
         again.stderr.contains("warning: this journal is of the plan that undid `moves.csv.journal`"),
@@ -143,19 +143,24 @@ fn failed_records_can_be_given_up_with_the_command_of_the_hint() {
 }
 
 #[test]
-fn a_batch_with_failed_records_is_not_listed_as_complete() {
+fn a_batch_with_failed_records_is_listed_with_their_number() {
     let env = TestEnv::new();
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n");
     assert_eq!(env.run("quote add-item -i items.csv").code, 7);
-    assert_eq!(lines(&env.run("journal list -o json"))[0]["state"], "partial");
+    let listed = lines(&env.run("history -o json"));
+    assert_eq!(
+        [&listed[0]["outcome"], &listed[0]["done"], &listed[0]["failed"]],
+        [&json!("done"), &json!(1), &json!(1)]
+    );
+    assert!(env.run("history").stdout.contains("done: 1 done, 1 failed"));
 }
 
 #[test]
 fn the_input_of_a_batch_is_named_with_i_as_everywhere() {
     let home = moved();
     std::fs::rename(home.dir.path().join("moves.csv"), home.dir.path().join("old.csv")).unwrap();
-    home.ok(&format!("{SHOP} journal verify moves.csv.journal -i old.csv"));
-    home.ok(&format!("{SHOP} journal undo moves.csv.journal -i old.csv --plan back.plan"));
+    home.ok(&format!("{SHOP} verify moves.csv.journal -i old.csv"));
+    home.ok(&format!("{SHOP} undo moves.csv.journal -i old.csv --plan back.plan"));
 }
 
 #[test]
@@ -170,11 +175,11 @@ fn a_dry_run_of_an_applied_plan_says_that_it_was_applied() {
 #[test]
 fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
     let home = moved();
-    let batches = || lines(&home.run("journal list -o json"));
+    let batches = || lines(&home.run(&*format!("{SHOP} history -o json")));
     let marks = || batches().iter().map(|batch| batch["undone"].clone()).collect::<Value>();
     assert_eq!(marks(), json!([null]));
     let undo = |journal: &str, plan: &str| {
-        home.ok(&format!("{SHOP} journal undo {journal} --plan {plan}"));
+        home.ok(&format!("{SHOP} undo {journal} --plan {plan}"));
         // A plan that is not applied undoes nothing.
         let before = marks();
         home.ok(&format!("apply {plan} --yes {SHOP}"));
@@ -182,9 +187,9 @@ fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
     };
     assert_eq!(undo("moves.csv.journal", "back.plan"), json!([null]));
     assert_eq!(marks(), json!([null, "yes"]));
-    assert!(batches()[1]["undone_by"].as_str().unwrap().ends_with("back.plan.journal"));
-    let listed = home.ok("journal list");
-    assert!(listed.contains("complete, undone "), "{listed}");
+    assert_eq!(batches()[1]["undone_by"], "2");
+    let listed = home.ok(&format!("{SHOP} history"));
+    assert!(listed.contains("done, undone: "), "{listed}");
     // To resume it sends nothing; that its records are done is not all that is said.
     for flag in ["", " -n"] {
         let resumed = home.run(&*format!("{SHOP} customer update -i moves.csv --resume{flag}"));
@@ -198,7 +203,7 @@ fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
             "{resumed:?}"
         );
     }
-    let verified = home.run(&*format!("{SHOP} journal verify moves.csv.journal"));
+    let verified = home.run(&*format!("{SHOP} verify moves.csv.journal"));
     assert!(
         verified.stderr.starts_with("what this batch did was undone since, with plan `back.plan`\n"),
         "{verified:?}"
@@ -218,9 +223,10 @@ fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
 fn a_batch_of_which_something_is_left_is_undone_in_part() {
     let home = moved();
     home.ok(&format!("{SHOP} customer update --customer 2 --address 5 --city Uji --yes"));
-    home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    home.ok(&format!("{SHOP} undo moves.csv.journal --plan back.plan"));
     home.ok(&format!("apply back.plan --yes {SHOP}"));
-    assert_eq!(lines(&home.run("journal list -o json"))[1]["undone"], "partial");
-    let listed = home.ok("journal list");
-    assert!(listed.contains("complete, undone in part "), "{listed}");
+    let listed = lines(&home.run(&*format!("{SHOP} history -o json")));
+    assert_eq!(listed.last().unwrap()["undone"], "partial");
+    let listed = home.ok(&format!("{SHOP} history"));
+    assert!(listed.contains("done, undone in part: "), "{listed}");
 }

@@ -11,26 +11,9 @@ fn shown(home: &Home, columns: u16, line: &str) -> String {
 }
 
 #[test]
-fn the_path_of_a_journal_is_listed_unbroken() {
-    let home = moved();
-    let directory = home.dir.path().join("a-rather-long-name-of-a-directory");
-    std::fs::create_dir(&directory).unwrap();
-    let journal = directory.join("moves.csv.journal");
-    std::fs::rename(home.dir.path().join("moves.csv"), directory.join("moves.csv")).unwrap();
-    std::fs::remove_file(home.dir.path().join("moves.csv.journal")).unwrap();
-    home.ok(&format!("--sandbox --api magento customer update -i {}/moves.csv --yes", directory.display()));
-    for columns in [80, 100, 200] {
-        let screen = shown(&home, columns, "journal list --limit 1");
-        assert!(screen.lines().any(|line| line.ends_with(&*journal.to_string_lossy())), "{screen}");
-        let started = screen.lines().find(|line| line.starts_with("20"));
-        assert!(started.is_some_and(|line| line.contains("customer update")), "{screen}");
-    }
-}
-
-#[test]
 fn times_of_a_journal_have_one_form_for_people() {
     let home = moved();
-    let screen = shown(&home, 120, "journal show moves.csv.journal");
+    let screen = shown(&home, 120, "history moves.csv.journal");
     // `2026-11-21 22:04:11+01:00`, as in `customer history`
     let time = screen.lines().nth(1).and_then(|line| line.find(':').map(|at| &line[at - 13..at + 12]));
     let shape: String =
@@ -59,10 +42,10 @@ fn a_list_as_csv_is_escaped_on_a_terminal_and_as_it_is_in_a_file() {
     std::fs::write(home.dir.path().join("in.csv"), "quote_id,sku,qty\n\"a\u{202e}b\",mug-blue,1\n").unwrap();
     let failed = home.run("--sandbox quote add-item -i in.csv --yes");
     assert_eq!(failed.code, 7, "{failed:?}");
-    let line = ["journal", "show", "in.csv.journal", "--csv"];
-    let file = home.run("journal show in.csv.journal --csv");
+    let line = ["history", "in.csv.journal", "--csv"];
+    let file = home.run("history in.csv.journal --csv");
     let has_raw = |text: &str| text.contains('\u{202e}');
-    for words in [&line[..], &["journal", "show", "in.csv.journal", "-o", "json"], &line[..3]] {
+    for words in [&line[..], &["history", "in.csv.journal", "-o", "json"], &line[..2]] {
         let (code, raw) = Terminal::run(&home, 200, words, &[]).ends_raw();
         assert_eq!(code, 0, "{raw:?}");
         assert!(!has_raw(&raw), "{words:?}: {raw:?}");

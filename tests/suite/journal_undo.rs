@@ -1,4 +1,4 @@
-//! `journal undo`: a plan that sets back what a batch changed, where it still is so.
+//! `undo`: a plan that sets back what a batch changed, where it still is so.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn what_a_batch_changed_is_set_back_and_others_edits_stay() {
     done(&env, "customer update --customer 1 --address 1 --company Elsewhere --yes");
     done(&env, "customer update --customer 5 --lastname Maier --yes");
     env.requests();
-    let planned = run(&env, "journal undo a.ndjson.journal --plan back.plan");
+    let planned = run(&env, "undo a.ndjson.journal --plan back.plan");
     assert_eq!((planned.code, env.requests()), (0, vec!["GET 200".to_owned(); 3]), "{planned:?}");
     let rows = lines(&planned);
     assert_eq!(rows[1]["left"], json!(["address 5 city has changed since; left as is"]), "{planned:?}");
@@ -68,7 +68,7 @@ fn what_a_batch_changed_is_set_back_and_others_edits_stay() {
     );
     assert_eq!((&after[2]["firstname"], &after[2]["lastname"]), (&before[2]["firstname"], &json!("Maier")));
     // Nothing is left: not by a second undo, and the plan is applied once.
-    let again = program(&env, "journal undo a.ndjson.journal --plan again.plan").run();
+    let again = program(&env, "undo a.ndjson.journal --plan again.plan").run();
     assert!(again.code == 0 && again.stderr.contains("No plan was written"), "{again:?}");
     assert!(!env.home.dir.path().join("again.plan").exists());
 }
@@ -90,7 +90,7 @@ fn an_added_address_that_somebody_changed_stays_and_a_removed_one_comes_back_onc
     done(&env, &format!("customer update --customer 1 --address {oslo} --company Ours --yes"));
     // Removed since, an address that the batch changed does not come back.
     run(&env, "customer update --customer 1 --remove-address 1 --yes");
-    let planned = program(&env, "journal undo a.ndjson.journal --plan back.plan").run();
+    let planned = program(&env, "undo a.ndjson.journal --plan back.plan").run();
     let left = format!(
         "line 1: address {oslo}, which was added, has changed since; left as is\nline 1: address 1 is gone\n"
     );
@@ -110,14 +110,14 @@ fn an_added_address_that_somebody_changed_stays_and_a_removed_one_comes_back_onc
     assert_eq!(run(&env, "customer update --customer 2 --remove-address 6 --plan gone.plan").code, 0);
     assert_eq!(run(&env, "apply gone.plan --yes").code, 0);
     assert_eq!(cities(&profile(&env, 2)).len(), 1);
-    let back = run(&env, "journal undo gone.plan.journal --plan comes-back.plan");
+    let back = run(&env, "undo gone.plan.journal --plan comes-back.plan");
     assert_eq!(back.code, 0, "{back:?}");
     let applied = run(&env, "apply comes-back.plan --yes");
     assert_eq!(applied.code, 0, "{applied:?}");
     let restored = profile(&env, 2);
     assert_eq!(cities(&restored), cities(&of_2));
     assert_eq!(address(&restored, 6), Value::Null);
-    let again = program(&env, "journal undo gone.plan.journal --plan twice.plan").run();
+    let again = program(&env, "undo gone.plan.journal --plan twice.plan").run();
     assert!(again.stderr.contains("No plan was written"), "{again:?}");
 }
 
@@ -128,7 +128,7 @@ fn an_address_that_came_back_meanwhile_is_not_added_again() {
     assert_eq!(run(&env, "customer update --customer 2 --remove-address 6 --plan gone.plan").code, 0);
     assert_eq!(run(&env, "apply gone.plan --yes").code, 0);
     for plan in ["one.plan", "other.plan"] {
-        assert_eq!(run(&env, &format!("journal undo gone.plan.journal --plan {plan}")).code, 0);
+        assert_eq!(run(&env, &format!("undo gone.plan.journal --plan {plan}")).code, 0);
     }
     assert_eq!(run(&env, "apply one.plan --yes").code, 0);
     let other = run(&env, "apply other.plan --yes");
@@ -137,7 +137,7 @@ fn an_address_that_came_back_meanwhile_is_not_added_again() {
 
 /// Whether the batch of an input was undone.
 fn mark(env: &TestEnv, input: &str) -> Value {
-    let listed = lines(&run(env, "journal list"));
+    let listed = lines(&run(env, "history"));
     listed.iter().find(|batch| batch["input"] == input).unwrap()["undone"].clone()
 }
 
@@ -146,7 +146,7 @@ fn a_batch_of_which_a_record_may_stand_is_undone_in_part() {
     let env = TestEnv::new();
     batch(&env);
     forget_done(&env, "a.ndjson.journal", 3, "2");
-    assert_eq!(run(&env, "journal undo a.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "undo a.ndjson.journal --plan back.plan").code, 0);
     assert_eq!(run(&env, "apply back.plan --yes").code, 0);
     assert_eq!(mark(&env, "a.ndjson"), "partial", "the outcome of record 3 is not known");
 }
@@ -158,7 +158,7 @@ fn a_batch_that_was_continued_after_its_undo_is_undone_in_part() {
     env.file("a.csv", rows("twelve"));
     let first = run(&env, "customer update -i a.csv --skip-invalid");
     assert_eq!(first.code, 7, "{first:?}");
-    assert_eq!(run(&env, "journal undo a.csv.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "undo a.csv.journal --plan back.plan").code, 0);
     assert_eq!(run(&env, "apply back.plan --yes").code, 0);
     assert_eq!(mark(&env, "a.csv"), "yes");
     env.file("a.csv", rows("12"));
@@ -172,7 +172,7 @@ fn a_batch_that_was_continued_after_its_undo_is_undone_in_part() {
 fn a_plan_that_is_out_of_date_is_refused() {
     let env = TestEnv::new();
     batch(&env);
-    assert_eq!(run(&env, "journal undo latest --plan back.plan").code, 0);
+    assert_eq!(run(&env, "undo a.ndjson.journal --plan back.plan").code, 0);
     done(&env, "customer update --customer 5 --address 12 --city Bonn --yes");
     let applied = run(&env, "apply back.plan --yes");
     assert_eq!(applied.code, 7, "{applied:?}");
@@ -186,13 +186,13 @@ fn records_that_are_not_done_and_writes_that_are_missing_are_left_and_said() {
     batch(&env);
     forget_done(&env, "a.ndjson.journal", 3, "2");
     change_log(&env.home, "DELETE FROM write WHERE owner = '5'");
-    let planned = program(&env, "journal undo latest --plan back.plan").run();
+    let planned = program(&env, "undo a.ndjson.journal --plan back.plan").run();
     assert!(planned.stdout.contains("was deleted from the log"), "{planned:?}");
     assert!(planned.stderr.contains("not undone: 1 unknown"), "{planned:?}");
     assert!(env.home.dir.path().join("back.plan").exists(), "{planned:?}");
-    // A plan needs a name, and takes no one's.
-    fails(&env, 2, "journal undo latest");
-    fails(&env, 3, "journal undo latest --plan back.plan");
+    // A plan takes nobody's name, and which batch it is of is named.
+    fails(&env, 2, "undo latest");
+    fails(&env, 3, "undo a.ndjson.journal --plan back.plan");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     let set = run(&env, "quote set-item -i items.csv");
     assert_eq!(set.code, 0, "{set:?}");
     done(&env, "quote set-item --sku umbrella --qty 9");
-    let planned = run(&env, "journal undo latest --plan back.plan");
+    let planned = run(&env, "undo items.csv.journal --plan back.plan");
     assert_eq!(planned.code, 0, "{planned:?}");
     assert!(planned.stdout.contains("has changed since: its quantity is 9"), "{planned:?}");
     let applied = run(&env, "apply back.plan --yes");
@@ -213,19 +213,19 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     let items = cart["cart"]["items"].as_array().or(cart["items"].as_array()).unwrap();
     let quantity = |sku: &str| items.iter().find(|item| item["sku"] == sku).unwrap()["qty"].clone();
     assert_eq!((quantity("mug-blue"), quantity("umbrella")), (json!(1), json!(9)));
-    let again = program(&env, "journal undo items.csv.journal --plan again.plan").run();
+    let again = program(&env, "undo items.csv.journal --plan again.plan").run();
     assert!(again.stderr.contains("No plan was written"), "{again:?}");
     // What was noted by hand may not be its doing.
     done(&env, "quote set-item --sku umbrella --qty 3");
     forget_done(&env, "items.csv.journal", 3, "3");
     assert_eq!(run(&env, "quote set-item -i items.csv --resume --mark-done=3").code, 0);
-    let planned = program(&env, "journal undo items.csv.journal --plan again.plan").run();
+    let planned = program(&env, "undo items.csv.journal --plan again.plan").run();
     assert!(planned.stdout.contains("line 3: noted by hand"), "{planned:?}");
     assert!(planned.stderr.contains("No plan was written"), "{planned:?}");
     env.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nwarm_x,Warm,boolean\n");
     assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
     env.requests();
-    let listed = program(&env, "journal undo latest --plan a.plan").run();
+    let listed = program(&env, "undo a.csv.journal --plan a.plan").run();
     assert_eq!((listed.stdout.as_str(), listed.code), ("", 2), "{listed:?}");
     assert!(
         listed.stderr.contains("nothing sets back `attribute create`: 1 record done, no plan was written")
@@ -256,8 +256,8 @@ fn a_default_that_an_input_moves_is_moved_back() {
     let row = |id: u64| json!({"customer": 1, "addresses": [{"id": id, "default_billing": true}]});
     env.file("rows.ndjson", format!("{}\n{}\n", row(3), row(4)));
     assert_eq!(run(&env, "customer update -i rows.ndjson").code, 0);
-    assert_eq!(run(&env, "journal verify rows.ndjson.journal").code, 0);
-    assert_eq!(run(&env, "journal undo rows.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "verify rows.ndjson.journal").code, 0);
+    assert_eq!(run(&env, "undo rows.ndjson.journal --plan back.plan").code, 0);
     assert_eq!(run(&env, "apply back.plan --yes").code, 0);
     assert_eq!(defaults(1), before);
     // A plan is not applied to a default that was moved since.
@@ -301,8 +301,8 @@ fn a_default_that_an_input_clears_is_a_change_and_comes_back() {
         let (rows, back) = (format!("rows{at}.json"), format!("back{at}.plan"));
         env.file(&rows, format!("[{{\"customer\": 1, {}]", &input[1..]));
         assert_eq!(run(&env, &format!("customer update -i {rows}")).code, 0, "{input}");
-        assert_eq!(run(&env, &format!("journal verify {rows}.journal")).code, 0, "{input}");
-        let undone = run(&env, &format!("journal undo {rows}.journal --plan {back}"));
+        assert_eq!(run(&env, &format!("verify {rows}.journal")).code, 0, "{input}");
+        let undone = run(&env, &format!("undo {rows}.journal --plan {back}"));
         assert_eq!(undone.code, 0, "{input}: {undone:?}");
         assert_eq!(run(&env, &format!("apply {back} --yes")).code, 0, "{input}");
         assert_eq!(defaults(), before, "{input}");
@@ -324,7 +324,7 @@ fn what_one_record_cleared_and_a_later_one_left_alone_comes_back() {
     env.file("a.ndjson", format!("{cleared}\n{door}\n"));
     assert_eq!(run(&env, "customer update -i a.ndjson").code, 0);
     assert_ne!(profile(&env, 1)["custom_attributes"], before["custom_attributes"]);
-    assert_eq!(run(&env, "journal undo a.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "undo a.ndjson.journal --plan back.plan").code, 0);
     assert_eq!(run(&env, "apply back.plan --yes").code, 0);
     assert_eq!(profile(&env, 1)["custom_attributes"], before["custom_attributes"]);
 }
@@ -334,7 +334,7 @@ fn an_address_that_somebody_moved_since_keeps_its_postcode() {
     let env = TestEnv::new();
     batch(&env);
     done(&env, "customer update --customer 1 --address 1 --city Nice --yes");
-    let planned = run(&env, "journal undo a.ndjson.journal --plan back.plan");
+    let planned = run(&env, "undo a.ndjson.journal --plan back.plan");
     let left = json!([
         "address 1 postcode: the address has changed since; left as is",
         "address 1 city has changed since; left as is"

@@ -1,4 +1,4 @@
-//! `journal verify`: what each record of a batch wrote is read again, with one read a customer.
+//! `verify`: what each record of a batch wrote is read again, with one read a customer.
 
 use serde_json::{Value, json};
 use snapbox::str;
@@ -39,15 +39,15 @@ fn states(verified: &Outcome) -> Value {
 #[test]
 fn what_a_batch_wrote_is_found_with_one_read_a_customer() {
     let env = moved();
-    let verified = run(&env, "journal verify latest");
+    let verified = run(&env, "verify latest");
     assert_eq!(states(&verified), json!(["there", "there", "there", "there"]), "{verified:?}");
     assert_eq!((verified.code, env.requests()), (0, vec!["GET 200".to_owned(); 3]));
     // A part of the customers, with all of their records: always the same ones.
-    let sample = run(&env, "journal verify latest --sample 34%");
+    let sample = run(&env, "verify latest --sample 34%");
     let records =
         |verified: &Outcome| lines(verified).iter().map(|line| line["line"].clone()).collect::<Value>();
     assert_eq!((sample.code, env.requests().len()), (0, 2), "{sample:?}");
-    assert_eq!(records(&run(&env, "journal verify latest --sample 34%")), records(&sample));
+    assert_eq!(records(&run(&env, "verify latest --sample 34%")), records(&sample));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn changes_of_others_are_shown_with_both_values() {
         --city Bonn --postcode 53113 --country DE --telephone 0228123456 --yes",
     );
     run(&env, "customer update --customer 5 --remove-address 12 --yes");
-    let verified = run(&env, "journal verify moves.csv.journal");
+    let verified = run(&env, "verify moves.csv.journal");
     assert_eq!((verified.code, states(&verified)), (7, json!(["there", "changed", "there", "gone"])));
     assert_eq!(
         lines(&verified)[1]["differences"],
@@ -69,15 +69,12 @@ fn changes_of_others_are_shown_with_both_values() {
     );
     assert!(lines(&verified)[1]["taken"].as_str().is_some_and(|taken| taken.starts_with("20")));
     assert_eq!(verified.error()["message"], "2 of 4 records not as written");
-    let shown = program(&env, "journal verify moves.csv.journal").run();
+    let shown = program(&env, "verify moves.csv.journal").run();
     let rows: Vec<&str> = shown.stdout.lines().collect();
     assert!(rows[0].starts_with("line 3: changed (written "), "{shown:?}");
     assert!(rows[0].ends_with("address 2 city: wrote Boston, now Albany"), "{shown:?}");
     assert!(rows[1].ends_with("address 12 city: wrote Kiel, now nothing"), "{shown:?}");
-    assert!(
-        shown.stderr.contains("journal verify: 4 records: 1 changed, 1 gone, 2 there; 3 reads ("),
-        "{shown:?}"
-    );
+    assert!(shown.stderr.contains("verify: 4 records: 1 changed, 1 gone, 2 there; 3 reads ("), "{shown:?}");
 }
 
 /// After it was seen, `--resume` takes it as done, also where somebody has changed it since; one that is not seen stays unknown.
@@ -94,7 +91,7 @@ fn a_record_of_unknown_outcome_is_reported_as_seen_or_not() {
     };
     by_others("customer update --customer 5 --address 12 --city Hamburg");
     env.requests();
-    let verified = run(&env, "journal verify moves.csv.journal");
+    let verified = run(&env, "verify moves.csv.journal");
     assert_eq!(
         (verified.code, states(&verified)),
         (7, json!(["there", "there", "seen", "not seen"])),
@@ -107,7 +104,7 @@ fn a_record_of_unknown_outcome_is_reported_as_seen_or_not() {
     let resumed = run(&env, "customer update -i moves.csv --resume --settle 0");
     let applied = lines(&resumed).iter().map(|line| line["applied"].clone()).collect::<Value>();
     assert_eq!(applied, json!(["yes", "yes", "yes", "unknown"]), "{resumed:?}");
-    assert_eq!(lines(&run(&env, "journal show moves.csv.journal"))[2]["state"], "done");
+    assert_eq!(lines(&run(&env, "history moves.csv.journal"))[2]["state"], "done");
 }
 
 #[test]
@@ -118,7 +115,7 @@ fn what_cannot_be_compared_is_said() {
     let kept = log.with_file_name("kept.db");
     rusqlite::Connection::open(&log).unwrap().execute("VACUUM INTO ?1", [kept.to_str().unwrap()]).unwrap();
     let reason = || {
-        let verified = run(&env, "journal verify moves.csv.journal");
+        let verified = run(&env, "verify moves.csv.journal");
         assert_eq!(
             (verified.code, states(&verified)),
             (7, json!(["there", "there", "there", "not verified"]))
@@ -134,17 +131,17 @@ fn what_cannot_be_compared_is_said() {
     // A journal of another shop, or of another interface.
     let other = text.replace("/rest\"", "/other\"");
     std::fs::write(env.home.dir.path().join("other.journal"), other).unwrap();
-    let error = crate::support::magento::fails(&env, 3, "journal verify other.journal --input moves.csv");
+    let error = crate::support::magento::fails(&env, 3, "verify other.journal --input moves.csv");
     assert!(error["message"].as_str().unwrap().starts_with("the journal is for the service `"), "{error}");
     // The input has to be there.
     std::fs::rename(env.home.dir.path().join("moves.csv"), env.home.dir.path().join("moved.csv")).unwrap();
-    let error = crate::support::magento::fails(&env, 2, "journal verify moves.csv.journal");
+    let error = crate::support::magento::fails(&env, 2, "verify moves.csv.journal");
     assert_eq!(error["message"], "the input `moves.csv` is not next to the journal");
-    assert_eq!(run(&env, "journal verify moves.csv.journal --input moved.csv").code, 0);
+    assert_eq!(run(&env, "verify moves.csv.journal --input moved.csv").code, 0);
     // Rows that were sorted are found; one that was changed is not looked at.
     env.file("sorted.csv", "customer,address_id,city\n5,12,Kiel\n2,5,Nara\n1,2,Boston\n1,1,Lyon\n");
-    let sorted = program(&env, "journal verify moves.csv.journal --input sorted.csv").run();
-    assert!(sorted.stderr.contains("journal verify: 3 records: 3 there; 3 reads ("), "{sorted:?}");
+    let sorted = program(&env, "verify moves.csv.journal --input sorted.csv").run();
+    assert!(sorted.stderr.contains("verify: 3 records: 3 there; 3 reads ("), "{sorted:?}");
     assert!(sorted.stderr.contains("warning: 1 record not in the input as they were run"), "{sorted:?}");
 }
 
@@ -153,23 +150,23 @@ fn attributes_and_items_are_compared_with_the_input() {
     let env = TestEnv::new();
     env.file("a.csv", "attribute_code,default_frontend_label,frontend_input,options\nsize_x,Size,select,S|M\nwarm_x,Warm,boolean,\n");
     assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
-    let verified = run(&env, "journal verify latest");
+    let verified = run(&env, "verify latest");
     assert_eq!((verified.code, states(&verified)), (0, json!(["there", "there"])), "{verified:?}");
     assert_eq!(run(&env, "attribute option add size_x --option L").code, 0);
     run(&env, "api DELETE /V1/products/attributes/warm_x --admin --yes");
-    let verified = run(&env, "journal verify a.csv.journal");
+    let verified = run(&env, "verify a.csv.journal");
     assert_eq!((verified.code, states(&verified)), (7, json!(["changed", "gone"])), "{verified:?}");
     done(&env, "quote add-item --sku mug-blue --qty 1");
     env.file("items.csv", "customer,sku,qty\n1,mug-blue,4\n");
     assert_eq!(run(&env, "quote set-item -i items.csv").code, 0);
-    let verified = run(&env, "journal verify latest");
+    let verified = run(&env, "verify latest");
     assert_eq!((verified.code, states(&verified)), (0, json!(["there"])), "{verified:?}");
     done(&env, "quote set-item --sku mug-blue --qty 2");
-    let verified = run(&env, "journal verify items.csv.journal");
+    let verified = run(&env, "verify items.csv.journal");
     assert_eq!(lines(&verified)[0]["differences"][0]["now"], 2, "{verified:?}");
     env.file("add.csv", "customer,sku,qty\n1,umbrella,1\n");
     assert_eq!(run(&env, "quote add-item -i add.csv").code, 0);
-    let error = crate::support::magento::fails(&env, 2, "journal verify latest");
+    let error = crate::support::magento::fails(&env, 2, "verify latest");
     assert_eq!(error["message"], "`quote add-item` cannot be verified: no read shows what a record wrote");
 }
 
@@ -178,20 +175,19 @@ fn records_with_tokens_are_read_with_them() {
     let env = TestEnv::new();
     env.file("names.csv", "token,firstname\nsandbox-customer-1,Ada\nsandbox-customer-2,Bob\n");
     assert_eq!(env.run("customer update -i names.csv").code, 0);
-    let verified = env.run("journal verify latest");
+    let verified = env.run("verify latest");
     verified.assert(
         0,
         str![""],
         str![[r#"
 journal [HOME]/names.csv.journal
-journal verify: 2 records: 2 there; 2 reads ([DURATION])
+verify: 2 records: 2 there; 2 reads ([DURATION])
 "#]],
     );
-    let refused = env.run("journal undo latest --plan u.plan");
+    let refused = env.run("undo names.csv.journal --plan u.plan");
     refused.assert_failure(
         2,
         str![[r#"
-journal [HOME]/names.csv.journal
 error: a plan holds no tokens, and the records have tokens of their own
   hint: undo each update with `storefront customer restore`, with the token of its customer
 "#]],
@@ -208,7 +204,7 @@ fn attributes_in_the_words_of_the_admin_panel_are_there() {
          fit_x,Fit,Dropdown,Global,Yes,,S|M\nwarm_y,Warm,Yes/No,Global,No,Yes,\nnote_z,Note,Text Area,Website,No,,\n",
     );
     assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
-    let verified = run(&env, "journal verify a.csv.journal");
+    let verified = run(&env, "verify a.csv.journal");
     assert_eq!((verified.code, states(&verified)), (0, json!(["there", "there", "there"])), "{verified:?}");
 }
 
@@ -224,19 +220,19 @@ fn what_flags_of_the_run_said_is_not_compared_with_the_input() {
         "attribute_code,default_frontend_label,frontend_input,is_required\nfit_x,Fit,text,no\n",
     );
     assert_eq!(run(&env, "attribute create -i a.csv --required").code, 0);
-    let verified = run(&env, "journal verify a.csv.journal");
+    let verified = run(&env, "verify a.csv.journal");
     assert_eq!((verified.code, states(&verified)), (7, json!(["not verified"])), "{verified:?}");
     assert_eq!(reasons(&verified), [flags]);
     done(&env, "quote add-item --sku mug-blue --qty 1");
     env.file("items.csv", "customer,sku,qty\n1,mug-blue,4\n");
     assert_eq!(run(&env, "quote set-item -i items.csv --qty 6").code, 0);
-    let verified = run(&env, "journal verify items.csv.journal");
+    let verified = run(&env, "verify items.csv.journal");
     assert_eq!((verified.code, states(&verified)), (7, json!(["not verified"])), "{verified:?}");
     assert_eq!(reasons(&verified), [flags]);
     // A snapshot has what the flags of an update said, too.
     env.file("names.csv", "customer,firstname\n1,Ada\n2,Bob\n");
     assert_eq!(run(&env, "customer update -i names.csv --lastname Berg").code, 0);
-    assert_eq!(run(&env, "journal verify names.csv.journal").code, 0);
+    assert_eq!(run(&env, "verify names.csv.journal").code, 0);
 }
 
 #[test]
@@ -248,16 +244,13 @@ fn records_that_were_noted_by_hand_are_not_compared() {
     );
     assert_eq!(run(&env, "attribute create -i a.csv").code, 7);
     assert_eq!(run(&env, "attribute create -i a.csv --resume --mark-done=3").code, 0);
-    let shown = lines(&run(&env, "journal show a.csv.journal"));
+    let shown = lines(&run(&env, "history a.csv.journal"));
     assert_eq!([&shown[0]["reason"], &shown[1]["reason"]], [&json!(null), &json!("noted by hand")]);
     env.requests();
-    let verified = run(&env, "journal verify a.csv.journal");
+    let verified = run(&env, "verify a.csv.journal");
     assert_eq!((verified.code, states(&verified)), (0, json!(["there", "noted by hand"])), "{verified:?}");
     assert_eq!(env.requests(), ["GET 200"]);
-    let shown = program(&env, "journal verify a.csv.journal").run();
+    let shown = program(&env, "verify a.csv.journal").run();
     assert_eq!(shown.stdout, "", "{shown:?}");
-    assert!(
-        shown.stderr.contains("journal verify: 2 records: 1 noted by hand, 1 there; 1 read ("),
-        "{shown:?}"
-    );
+    assert!(shown.stderr.contains("verify: 2 records: 1 noted by hand, 1 there; 1 read ("), "{shown:?}");
 }

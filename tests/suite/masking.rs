@@ -171,7 +171,7 @@ fn tokens_and_escape_sequences_are_in_no_journal_row_or_result() {
         let line = format!("quote add-item -i {name} --yes --retry 0 {mode}");
         let outcome = serve(home.storefront(&line), &server.url("")).run();
         assert_eq!(outcome.code, 7, "{outcome:?}");
-        let rows = home.run(&format!("journal show {name}.journal --state failed --rows"));
+        let rows = home.run(&format!("history {name}.journal --state failed --rows"));
         assert!(rows.stdout.contains('a') && !rows.stdout.contains("token"), "without its token: {rows:?}");
         let rows = rows.stdout;
         let journal = files_below(home.dir.path())

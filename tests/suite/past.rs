@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::batch::lines;
-use crate::support::magento::{done, fails, run};
+use crate::support::magento::{done, fails, program, run};
 use crate::support::raw_http::ORDER;
 use crate::support::storefront::Outcome;
 use crate::support::test_env::{TestEnv, set_outcome};
@@ -192,7 +192,7 @@ fn history_lists_the_writes_of_every_operation_and_needs_no_shop() {
     assert_eq!(
         rows,
         [
-            row("3", "quote add-item", "complete"),
+            row("3", "quote add-item", "done"),
             row("2", "customer update", "applied"),
             row("1", "quote add-item", "applied"),
         ]
@@ -206,4 +206,29 @@ fn history_lists_the_writes_of_every_operation_and_needs_no_shop() {
     assert_eq!(lines(&run(&env, "history items.csv.journal"))[0]["state"], "done");
     assert_eq!(env.requests(), Vec::<String>::new());
     fails(&env, 2, "history 99");
+}
+
+/// Of a batch `undo` only plans: beside the command, under a name that the ID gives, also where nothing may be written.
+#[test]
+fn a_batch_is_undone_by_its_id_with_a_plan() {
+    let env = TestEnv::new();
+    let city = env.address(2)["city"].clone();
+    env.file("moves.csv", "customer,address_id,city\n1,2,Troy\n");
+    assert_eq!(run(&env, "customer update -i moves.csv -y").code, 0);
+    assert_eq!(lines(&run(&env, "verify 1"))[0]["state"], "there");
+    env.requests();
+    let refused = program(&env, "undo 1:1 -y").env("STOREFRONT_WRITES", "no").run();
+    assert_eq!((refused.code, env.requests()), (3, vec![]), "{refused:?}");
+    let planned = program(&env, "undo 1").env("STOREFRONT_WRITES", "no").run();
+    assert_eq!((planned.code, env.requests()), (0, vec!["GET 200".to_owned()]), "{planned:?}");
+    assert_eq!(run(&env, "apply undo-1.plan -y").code, 0);
+    assert_eq!(env.address(2)["city"], city);
+    let listed = lines(&run(&env, "history"));
+    assert_eq!(
+        [&listed[0]["undoes"], &listed[1]["undone_by"], &listed[1]["undone"]],
+        [&json!("1"), &json!("2"), &json!("yes")]
+    );
+    // What was undone is not `latest`, and neither is an undo.
+    fails(&env, 2, "verify latest");
+    fails(&env, 2, "history --state done");
 }

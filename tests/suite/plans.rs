@@ -126,7 +126,7 @@ fn a_declined_record_is_sent_only_where_it_is_named() {
     let warning = "2 records (2, 4) were declined in a review: to send one, name it with --only";
     assert!(again.stderr.contains(warning), "{}", again.stderr);
     assert_eq!(created(&env), [1, 3]);
-    let listed = env.storefront("journal show a.plan.journal --state declined --jq .line").run();
+    let listed = env.storefront("history a.plan.journal --state declined --jq .line").run();
     assert_eq!(listed.stdout, "2\n4\n");
     assert_eq!(env.run("apply a.plan --only 4 --retry-unknown").code, 0);
     assert_eq!(created(&env), [1, 3, 4]);

@@ -42,7 +42,7 @@ fn refused(env: &TestEnv, line: &str, journal: &str) -> Value {
     assert_eq!(cart(env), before, "{line}: {error}");
     let [message, hint] = ["message", "hint"].map(|name| error[name].as_str().unwrap());
     assert!(message.contains(&format!("/{journal}`")), "{line}: {error}");
-    let shows = hint.split('`').find(|part| part.contains("journal show")).unwrap();
+    let shows = hint.split('`').find(|part| part.contains("history")).unwrap();
     assert_eq!(env.run(shows.strip_prefix("storefront ").unwrap()).code, 0, "{shows}");
     error
 }

@@ -221,7 +221,7 @@ fn what_is_selected_is_applied_and_the_rest_is_declined() {
     assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, 2), "{outcome:?}");
     assert!(!door.exists(), "{door:?}");
     assert_eq!(created(&env), [1, 3]);
-    let states = env.storefront("journal show a.plan.journal --jq .state").run();
+    let states = env.storefront("history a.plan.journal --jq .state").run();
     assert_eq!(states.stdout, "done\ndeclined\ndone\ndeclined\n");
     assert_eq!(env.run("apply a.plan --only 4").code, 0);
     assert_eq!(created(&env), [1, 3, 4]);

@@ -1,4 +1,4 @@
-//! `journal undo`: a plan that sets back what the records of a batch changed, where it still is so.
+//! `undo` of a batch: a plan that sets back what the records of a batch changed, where it still is so.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -123,6 +123,7 @@ impl Undoing {
         planning.undoes(Undoes {
             journal: listing.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             started: listing.header.started.clone(),
+            run: listing.header.run.clone(),
             is_whole: left == 0 && lost == 0 && !listing.past.records().any(|(_, latest)| latest.was_sent()),
             done: Some(listing.past.count(State::Done)),
         });

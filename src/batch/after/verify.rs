@@ -1,4 +1,4 @@
-//! `journal verify`: whether what each record wrote is still there.
+//! `verify` of a batch: whether what each record wrote is still there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +14,7 @@ use crate::batch::undone;
 use crate::client::Session;
 use crate::journal::BY_HAND;
 use crate::ops::profile::after::{Finding, Found};
+use crate::past::found::file_word;
 use crate::report::fields::format_value;
 use crate::report::ordered_results::OrderedResults;
 use crate::report::style::time;
@@ -99,9 +100,9 @@ struct Verifying<'a> {
 
 /// The command that plans how the batch is undone.
 fn undo_command(listing: &Listing<'_>, input: Option<&Path>) -> HintCommand {
-    let journal = listing.path.display().to_string();
+    let journal = file_word(&listing.path);
     let plan = format!("{journal}.undo.plan");
-    let command = storefront("journal undo").arg(journal).arg("--plan").arg(plan);
+    let command = storefront("undo").arg(journal).arg("--plan").arg(plan);
     match input {
         Some(input) => command.arg("--input").arg(input.display().to_string()),
         None => command,
@@ -134,7 +135,7 @@ impl<'a> Verifying<'a> {
         let parts: Vec<String> = self.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
         let reads = if subjects == 1 { "1 read".to_owned() } else { format!("{subjects} reads") };
         let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-        report.status(&format!("journal verify: {}{parts}; {reads} ({})", count_records(total), time(took)));
+        report.status(&format!("verify: {}{parts}; {reads} ({})", count_records(total), time(took)));
         for (state, count) in others {
             report.status(&format!("not looked at: {count} {state}"));
         }

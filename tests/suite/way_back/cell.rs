@@ -84,7 +84,7 @@ impl<'a> Cell<'a> {
         if !difference.is_empty() {
             return Err(wrong("another database", difference));
         }
-        let verified = self.run(&format!("journal verify {} {FLAGS}", self.journal()));
+        let verified = self.run(&format!("verify {} {FLAGS}", self.journal()));
         if verified.code != if is_read(self.row) { 0 } else { 8 } {
             return Err(wrong("not verified", verified));
         }
@@ -147,7 +147,7 @@ impl<'a> Cell<'a> {
 
     /// Takes it back, or is told that it cannot be.
     fn is_undone(&self) -> Result<(), Wrong> {
-        let undone = self.run(&format!("journal undo {} --plan undo.plan {FLAGS}", self.journal()));
+        let undone = self.run(&format!("undo {} --plan undo.plan {FLAGS}", self.journal()));
         if !self.can_be_undone() {
             let is_said = undone.code == 3 && undone.stderr.contains("\"message\"");
             return if is_said { Ok(()) } else { Err(wrong("not said that it stays", undone)) };

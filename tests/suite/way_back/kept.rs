@@ -55,7 +55,7 @@ impl Batch {
     /// Undoes it; the database before that.
     fn undone(&self) -> Database {
         let before = Database::read(self.env.sandbox.data());
-        let undone = self.run(&format!("journal undo a.json.journal --plan undo.plan {FLAGS}"));
+        let undone = self.run(&format!("undo a.json.journal --plan undo.plan {FLAGS}"));
         if undone.code == 0 || undone.code == 7 {
             self.run(&format!("apply undo.plan -y {FLAGS}"));
         }
