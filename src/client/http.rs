@@ -15,7 +15,7 @@ use url::Url;
 use super::attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
 use super::classify::{self, PAGE};
 use super::transport::{Transport, USER_AGENT_VALUE, over_http};
-use crate::config::Endpoint;
+use crate::config::{Endpoint, Headers};
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Dialect, Request};
@@ -35,6 +35,9 @@ pub type Observer = Box<dyn Fn(ServiceSignal)>;
 pub struct Client {
     transport: Box<dyn Transport>,
     base: String,
+    headers: Headers,
+    /// The headers of the profile, once they are read.
+    read_headers: tokio::sync::OnceCell<HeaderMap>,
     timeout: Duration,
     /// Whether a long body has more time.
     timeout_grows: bool,
@@ -69,6 +72,8 @@ impl Client {
         Self {
             transport,
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
+            headers: link.headers.clone(),
+            read_headers: tokio::sync::OnceCell::new(),
             timeout: link.timeout,
             timeout_grows: false,
             retry: link.retry,
@@ -212,7 +217,9 @@ impl Client {
         let mut url = parse(&self.url_text(request))?;
         let authorization =
             token.map(|token| self.authorization(request, &mut url, token, order)).transpose()?;
-        let outgoing = outgoing(request, url.clone(), authorization);
+        let mut outgoing = outgoing(request, url.clone(), authorization);
+        let headers = self.read_headers.get_or_try_init(|| self.headers.read()).await?;
+        outgoing.headers_mut().extend(headers.clone());
         self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
@@ -377,6 +384,7 @@ mod tests {
 
     use super::{Client, Effect, Endpoint};
     use crate::client::transport::{Exchange, Incoming, Transport};
+    use crate::config::Headers;
     use crate::system::clock::Clock;
     use storefront_core::interface::request::{Bearer, Method, Request};
     use storefront_core::text::token::Credential;
@@ -409,6 +417,7 @@ mod tests {
             use_proxy: false,
             proxy_variable: None,
             certificate_file: None,
+            headers: Headers::default(),
         };
         let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
         Client::over(&endpoint, Box::new(Answers(RefCell::new(answers))), clock)

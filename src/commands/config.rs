@@ -158,7 +158,7 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         let message = format!("`{key}` is not set in `{}`", file.path.display());
         Failure::usage(message).hint(hint!("run ", storefront("config list"), " to see all settings"))
     })?;
-    let value = to_json(key.name(), item);
+    let value = key.shown(item);
     session.report.value(&value, |_| match &value {
         Value::Object(_) => lines(&value),
         value => sanitize_line(&plain(value)) + "\n",

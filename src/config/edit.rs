@@ -6,6 +6,7 @@ use serde_json::Value;
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
 use super::file::ConfigFile;
+use super::headers::HEADERS;
 use super::profile::{
     BASE_URL, DEFAULT_PROFILE, Setting, TOP, check_profile_name, is_secret, join, origin, parse_base_url,
     unknown, unknown_key,
@@ -13,6 +14,7 @@ use super::profile::{
 use crate::cli::GlobalArgs;
 use crate::system::context::Context;
 use storefront_core::failure::Failure;
+use storefront_core::text::redact::MASK;
 
 /// A setting by its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +97,12 @@ impl KeyPath {
     /// The last name of the path.
     pub fn name(&self) -> &str {
         self.names.last().map_or("", String::as_str)
+    }
+
+    /// What stands there, as [`to_json`] shows it.
+    pub fn shown(&self, item: &Item) -> Value {
+        let is_header = matches!(&self.names[..], [_, _, table, _] if table == HEADERS);
+        if is_header { header_to_json(item) } else { to_json(self.name(), item) }
     }
 
     /// Whether it is a whole profile.
@@ -181,11 +189,22 @@ fn joined(names: &[impl AsRef<str>]) -> String {
 /// What stands at a path, as JSON: every value but a token, which is `•••`. `name` is the last of the path.
 pub fn to_json(name: &str, item: &Item) -> Value {
     match (item.as_table_like(), item.as_value()) {
-        (Some(table), _) => table.iter().map(|(name, item)| (name.to_owned(), to_json(name, item))).collect(),
-        (None, Some(_)) if is_secret(name) => "•••".into(),
+        (Some(table), _) => {
+            // Of a header its text is masked, and where it is read is shown.
+            let shown = |inside: &str, item| match name {
+                HEADERS => header_to_json(item),
+                _ => to_json(inside, item),
+            };
+            table.iter().map(|(inside, item)| (inside.to_owned(), shown(inside, item))).collect()
+        }
+        (None, Some(_)) if is_secret(name) => MASK.into(),
         (None, Some(value)) => Value::deserialize(value.clone().into_deserializer()).unwrap_or_default(),
         (None, None) => Value::Null,
     }
+}
+
+fn header_to_json(item: &Item) -> Value {
+    if item.is_str() { MASK.into() } else { to_json("", item) }
 }
 
 /// The dotted path and value of everything inside, in order.

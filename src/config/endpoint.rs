@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use url::{Host, Url};
 
+use super::headers::Headers;
+
 /// Where the service is and how to reach it.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -28,6 +30,8 @@ pub struct Endpoint {
     pub proxy_variable: Option<&'static str>,
     /// PEM file of the authorities to trust where `ca_file` is not set (`SSL_CERT_FILE`); the system's where neither is.
     pub certificate_file: Option<PathBuf>,
+    /// Sent with every call.
+    pub headers: Headers,
 }
 
 /// Whether a service is on this machine, so that its tokens cross no network.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
+use super::headers::HEADERS;
 use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
 use crate::cli::GlobalArgs;
 use crate::input::document::unreadable;
@@ -120,7 +121,13 @@ impl ConfigFile {
     pub fn holds_token(&self) -> bool {
         self.tables().any(|(_, profile)| {
             profile.as_table_like().is_some_and(|profile| profile.iter().any(|(name, _)| is_secret(name)))
-        })
+        }) || self.headers().any(|(_, value)| value.is_str())
+    }
+
+    /// The headers of all profiles.
+    fn headers(&self) -> impl Iterator<Item = (&str, &Item)> {
+        let tables = self.tables().filter_map(|(_, profile)| profile.get(HEADERS)?.as_table_like());
+        tables.flat_map(TableLike::iter)
     }
 
     /// The environment variables that hold tokens of any profile.
@@ -128,7 +135,8 @@ impl ConfigFile {
         let keys = |(_, profile): (_, &Item)| {
             ["token-env", "admin-token-env"].map(|key| Some(profile.get(key)?.as_str()?.to_owned()))
         };
-        self.tables().flat_map(keys).flatten().collect()
+        let headers = self.headers().filter_map(|(_, value)| Some(value.get("env")?.as_str()?.to_owned()));
+        self.tables().flat_map(keys).flatten().chain(headers).collect()
     }
 
     /// The names of the profiles, in the order of the file.

@@ -6,6 +6,7 @@ mod credentials;
 mod edit;
 mod endpoint;
 mod file;
+mod headers;
 mod profile;
 mod settings;
 mod token;
@@ -18,6 +19,7 @@ pub use credentials::{Credentials, Stored};
 pub use edit::{KeyPath, flattened, to_json};
 pub use endpoint::{Endpoint, is_this_machine};
 pub use file::{ConfigFile, Loaded};
+pub use headers::Headers;
 pub use profile::{
     BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, Setting, ShipLayout, check_profile_name,
     is_secret, origin, parse_base_url,

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use toml_edit::{Array, Item};
+use toml_edit::{Array, Item, TableLike};
 use url::Url;
 
+use super::headers::{self, HEADERS};
 use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -39,6 +40,10 @@ const PATH: &str = "a path starting with /";
 const POINTER: &str = "a JSON pointer (empty or starting with /)";
 const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing into addresses)";
 const COMMAND: &str = "a list of strings: program and arguments";
+const HEADER: &str = "the text of a header, or a table with one of file, env and command";
+
+/// Stands for any name in the name of a setting.
+const ANY: &str = "NAME";
 
 /// What a path within a profile leads to.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +88,7 @@ pub const PROFILE: &[Key] = &[
     key("writes", WRITES, "Who may write: everybody, a person who is asked, or nobody [default: yes]"),
     key("ca-file", FILE, "PEM file of trusted certificates (replaces the system's)"),
     key("client-certificate", FILE, "PEM file with the client's private key and certificate chain"),
+    key("headers.NAME", HEADER, "Header of every call to this host, such as that of an access proxy"),
     key("timeout", duration::POSITIVE, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
     key("retry", COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
     key("settle", duration::OR_ZERO, "Maximum time to wait until an update is visible [default: 10]"),
@@ -134,7 +140,8 @@ pub enum ShipLayout {
 impl Setting {
     /// What stands at a path within a profile, such as `["read", "path"]`; nothing for a name that is not known.
     pub fn find(path: &[&str]) -> Option<Self> {
-        let below = |key: &&Key| key.name.split('.').zip(path).all(|(name, asked)| name == *asked);
+        let below =
+            |key: &&Key| key.name.split('.').zip(path).all(|(name, asked)| name == *asked || name == ANY);
         let key = PROFILE.iter().filter(below).find(|key| key.name.split('.').count() >= path.len())?;
         Some(if key.name.split('.').count() == path.len() { Self::Value(key) } else { Self::Table })
     }
@@ -186,6 +193,7 @@ impl Key {
             (duration::OR_ZERO, _) => time(value).is_some(),
             (duration::POSITIVE, _) => time(value).is_some_and(|time| !time.is_zero()),
             (POINTERS, _) => words(value).is_some_and(|all| all.iter().all(|one| may_be_ignored(one))),
+            (HEADER, _) => headers::is_value(value),
             (COMMAND, _) => words(value).is_some_and(|words| words.first().is_some_and(|it| !it.is_empty())),
             _ => false,
         };
@@ -240,6 +248,11 @@ impl Profile {
         words(self.get(key)?)
     }
 
+    /// Names and values of the headers that every call has.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &Item)> {
+        self.get(HEADERS).and_then(Item::as_table_like).into_iter().flat_map(TableLike::iter)
+    }
+
     /// Where the service is.
     pub fn base_url(&self) -> Option<Url> {
         parse_base_url(self.get(BASE_URL.name)?.as_str()?).ok()
@@ -283,7 +296,10 @@ fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
         let (at, way) = (join(path, name), [way, &[name]].concat());
         match Setting::find(&way) {
             Some(Setting::Table) => check_table(item, &at, &way)?,
-            Some(Setting::Value(key)) => key.check(item).map_err(|problem| format!("{at}: {problem}"))?,
+            Some(Setting::Value(key)) => {
+                let name = if key.expected == HEADER { headers::check_name(name) } else { Ok(()) };
+                name.and_then(|()| key.check(item)).map_err(|problem| format!("{at}: {problem}"))?;
+            }
             None => return Err(unknown_key(&at, &way)),
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use url::{Host, Position, Url};
 
 use super::file::{ConfigFile, Loaded, resolve_path};
+use super::headers::Headers;
 use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
 use super::token::{TokenSource, Tokens, token_variable};
 use super::writes::Writes;
@@ -108,6 +109,7 @@ impl Settings {
         endpoint.ca_file = located("ca-file")?;
         // These were meant for the profile's own host.
         if own_host {
+            endpoint.headers = Headers::of(context, &file, &profile)?;
             endpoint.client_certificate = located("client-certificate")?;
             endpoint.allow_plain_http = profile.flag("allow-plain-http").unwrap_or(false);
         }
@@ -164,6 +166,7 @@ impl Settings {
                 use_proxy: true,
                 proxy_variable: None,
                 certificate_file: None,
+                headers: Headers::default(),
             },
             store_view: None,
             token,

@@ -152,9 +152,8 @@ impl Tokens<'_> {
                 TokenSource::new(Origin::File(path), from)
             }
             "token-command" | "oauth.command" => {
-                let mut command = TokenCommand::new(profile.words(key).unwrap_or_default());
-                command.token_variables = self.file.token_variables();
-                command.own_group = !self.context.has_terminal();
+                let words = profile.words(key).unwrap_or_default();
+                let command = TokenCommand::of_profile(words, self.context, self.file);
                 let from = format!("the command {} ({by})", command.program());
                 TokenSource::new(Origin::Command(command), from)
             }
@@ -264,10 +263,21 @@ struct Ended {
     stderr: Vec<u8>,
 }
 
+/// What a program printed, and the end of a sentence with what it wrote to standard error.
+struct Printed {
+    text: String,
+    said: String,
+}
+
 impl TokenCommand {
     /// The command with these words.
     pub fn new(argv: Vec<String>) -> Self {
         Self { argv, token_variables: Vec::new(), own_group: false }
+    }
+
+    /// The command that a profile of this file names.
+    pub fn of_profile(argv: Vec<String>, context: &Context, file: &ConfigFile) -> Self {
+        Self { argv, token_variables: file.token_variables(), own_group: !context.has_terminal() }
     }
 
     /// The same command with other arguments: those of one record.
@@ -291,8 +301,32 @@ impl TokenCommand {
     }
 
     async fn run_within(&self, limit: Duration) -> Result<Credential, Failure> {
-        let name = format!("the token command `{}`", self.program());
-        let fails = |what: String| auth(format!("{name} {what}"));
+        let (printed, fails) = (self.output(limit).await?, self.fails());
+        let token = Credential::printed(&printed.text)
+            .ok_or_else(|| fails(format!("printed nothing{}", printed.said)))?;
+        token.checked(&self.title())
+    }
+
+    /// Runs the program, and gives the first line that it printed.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn first_line(&self) -> Result<String, Failure> {
+        let printed = self.output(TIMEOUT).await?;
+        Ok(printed.text.trim().lines().next().unwrap_or_default().to_owned())
+    }
+
+    fn title(&self) -> String {
+        format!("the token command `{}`", self.program())
+    }
+
+    fn fails(&self) -> impl Fn(String) -> Failure {
+        let title = self.title();
+        move |what| auth(format!("{title} {what}"))
+    }
+
+    async fn output(&self, limit: Duration) -> Result<Printed, Failure> {
+        let fails = self.fails();
         if self.argv.is_empty() {
             return Err(auth("the token command is empty"));
         }
@@ -315,11 +349,10 @@ impl TokenCommand {
         if ended.stdout.len() > MAX_OUTPUT {
             return Err(fails(format!("printed more than {} KiB", MAX_OUTPUT / 1024)));
         }
-        let printed =
-            std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
-        let token = Credential::printed(printed)
-            .ok_or_else(|| fails(format!("printed nothing{}", said("; it wrote to stderr: "))))?;
-        token.checked(&name)
+        let said = said("; it wrote to stderr: ");
+        let text =
+            String::from_utf8(ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
+        Ok(Printed { text, said })
     }
 
     fn start(&self) -> std::io::Result<(Child, Group)> {

@@ -122,6 +122,8 @@ mod printed_commands;
 mod products;
 mod profile_fields;
 mod profile_round_trip;
+#[cfg(unix)]
+mod proxy_headers;
 mod readme;
 mod removal_look;
 mod replies;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
 use storefront::client::{Client, Effect, HttpEvent, Reply, redacted};
-use storefront::config::Endpoint;
+use storefront::config::{Endpoint, Headers};
 use storefront::system::clock::Clock;
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::MARKETPLACE;
@@ -30,6 +30,7 @@ pub fn link(base: &str) -> Endpoint {
         proxy_variable: None,
         sign_port: true,
         certificate_file: None,
+        headers: Headers::default(),
     }
 }
 
