@@ -157,7 +157,7 @@ pub struct RequestArgs {
     /// Retries for requests that are safe to repeat [default: 2]
     #[arg(long, value_name = "N")]
     pub retry: Option<u32>,
-    /// Inject a fault into the sandbox (repeatable); see `sandbox serve --help`
+    /// Inject a fault into the sandbox (repeatable; see `sandbox serve`)
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
 }
@@ -170,24 +170,22 @@ pub struct CustomerChoice {
     pub customer: Option<String>,
 }
 
-/// Flags of every command that sets a cart to a state.
+/// How long a write waits: before it for other commands, and after it for what it changed.
 #[derive(Debug, Clone, Default, Args)]
-pub struct SettleArgs {
+#[command(next_help_heading = "Request options")]
+pub struct WaitArgs {
     /// Maximum time to wait until the change is visible [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Request options")]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
     pub settle: Option<Duration>,
+    /// Maximum wait for another command that writes the same [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
+    pub lock_timeout: Option<Duration>,
 }
 
 /// Flags of every command that replaces a profile.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Update options")]
 pub struct ReplacementArgs {
-    /// Maximum time to wait until the update is visible [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
-    pub settle: Option<Duration>,
-    /// Maximum time to wait for another update of the customer [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
-    pub lock_timeout: Option<Duration>,
     /// Continue even if an earlier unknown update may still take effect
     #[arg(long)]
     pub after_unknown: bool,
@@ -310,6 +308,9 @@ pub struct OperationArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
+    /// How long it waits.
+    #[command(flatten)]
+    pub waits: WaitArgs,
     /// Plans.
     #[command(flatten)]
     pub plan: PlanArgs,
@@ -335,6 +336,8 @@ pub struct GlobalArgs {
     pub input: InputArgs,
     /// How calls are made.
     pub request: RequestArgs,
+    /// How long a write waits.
+    pub waits: WaitArgs,
     /// Where to write a plan; then nothing is sent and nothing is asked.
     pub plan: PlanArgs,
     /// The customer whom the command names.
@@ -380,6 +383,7 @@ impl GlobalArgs {
             profile: flags.profile.clone(),
             input: flattened(command, matches),
             request: flattened(command, matches),
+            waits: flattened(command, matches),
             customer: customer.customer.or_else(|| {
                 let named = takes("named_customer").then(|| matches.get_one::<String>("named_customer"));
                 named.flatten().cloned()

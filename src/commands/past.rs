@@ -10,7 +10,7 @@ use crate::batch::after;
 use crate::batch::listing::Listing;
 use crate::batch::records::{self, RecordArgs};
 use crate::batch::standing::Standing;
-use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, WriteArgs};
+use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, WaitArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
@@ -140,6 +140,9 @@ pub struct UndoArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
+    /// How long it waits.
+    #[command(flatten)]
+    pub waits: WaitArgs,
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,
@@ -335,17 +338,11 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
             Box::pin(replace(service, Change::Restore(&restore))).await
         }
         (Some(Kind::Cart), _) => {
-            let settle = args.replacement.settle.unwrap_or(service.settings.settle);
+            let settle = service.settings.settle;
             Box::pin(undo::of_cart(service, found, args.allow_delete, settle)).await
         }
-        (Some(Kind::Order), _) => {
-            let settle = args.replacement.settle.unwrap_or(service.settings.settle);
-            Box::pin(order::undo(service, found, settle)).await
-        }
-        (Some(Kind::Product), _) => {
-            let settle = args.replacement.settle.unwrap_or(service.settings.settle);
-            Box::pin(product::undo(service, found, settle)).await
-        }
+        (Some(Kind::Order), _) => Box::pin(order::undo(service, found)).await,
+        (Some(Kind::Product), _) => Box::pin(product::undo(service, found)).await,
         (Some(Kind::Attribute), _) => Box::pin(undo_attribute(service, found)).await,
     }
 }

@@ -181,9 +181,9 @@ impl Settings {
                 ignore: profile.words("read.ignore").unwrap_or_else(|| vec!["/updated_at".to_owned()]),
             },
             ship_layout: if is_flat { ShipLayout::Flat } else { ShipLayout::Wrapped },
-            settle: seconds("settle", 10),
+            settle: global.waits.settle.unwrap_or_else(|| seconds("settle", 10)),
             timeout_grows: global.request.timeout.is_none() && profile.time("timeout").is_none(),
-            lock_timeout: seconds("lock-timeout", 300),
+            lock_timeout: global.waits.lock_timeout.unwrap_or_else(|| seconds("lock-timeout", 300)),
             retention_days: profile.count("retention-days").unwrap_or(DEFAULT_RETENTION_DAYS),
         }
     }

@@ -40,16 +40,12 @@ pub struct CartOwner<'a> {
 
 impl<'a> CartOwner<'a> {
     /// Reads the active cart, which is the one that the draft names, if it names one, until it shows what our own calls of the last
-    /// minute left, for at most `settle`. A person may continue with one that does not.
+    /// minute left, for at most `--settle`. A person may continue with one that does not.
     ///
     /// # Errors
     /// `refused` without a cart; `guard` where it does not show that and nobody continues; as [`cart::find`].
-    pub async fn read_active(
-        service: &'a Service<'a>,
-        draft: &Draft,
-        settle: Duration,
-    ) -> Result<Self, Failure> {
-        let named = scalar(draft.fields.get("quote_id"));
+    pub async fn read_active(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
+        let (named, settle) = (scalar(draft.fields.get("quote_id")), service.settings.settle);
         let mut reads = Reads::new(settle);
         loop {
             let owner = Self::read_named(service, named.as_deref(), settle).await?;

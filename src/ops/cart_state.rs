@@ -31,8 +31,8 @@ const QTY: &str = "qty";
 ///
 /// # Errors
 /// `usage` for an item that is not in the cart; `refused` without a cart; as [`write::carry_out`].
-pub async fn set_item(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
-    let owner = CartOwner::read_active(service, draft, settle).await?;
+pub async fn set_item(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let owner = CartOwner::read_active(service, draft).await?;
     let item = find_item(&owner.items, &draft.fields)?;
     let (id, qty) = (item_id(item).unwrap_or_default(), quantity(draft));
     let change = Change {
@@ -49,8 +49,8 @@ pub async fn set_item(service: &Service<'_>, draft: &Draft, settle: Duration) ->
 ///
 /// # Errors
 /// As [`set_item`]; `cancelled`, or `guard` where nobody can be asked.
-pub async fn remove_item(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
-    let owner = CartOwner::read_active(service, draft, settle).await?;
+pub async fn remove_item(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let owner = CartOwner::read_active(service, draft).await?;
     let item = find_item(&owner.items, &draft.fields)?;
     let request = owner.cart.remove_item(item_id(item).unwrap_or_default());
     set(service, &owner, draft, &QUOTE_REMOVE_ITEM, (item, removal(item), request)).await
@@ -106,8 +106,8 @@ async fn set(
 ///
 /// # Errors
 /// As [`set_item`]; `partial` where some items were removed; `cancelled`, or `guard` where nobody can be asked.
-pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
-    let owner = CartOwner::read_active(service, draft, settle).await?;
+pub async fn clear(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let owner = CartOwner::read_active(service, draft).await?;
     let name = QUOTE_CLEAR.name;
     let call = |item: &Value| {
         let request = owner.cart.remove_item(item_id(item)?);

@@ -1,8 +1,6 @@
 //! Corrects an address of a placed order (docs/magento.md, "Orders"): the order is read under its lock, each of its addresses that
 //! changes is saved by one call, and a comment says what was corrected. The comment is sent once, and nothing depends on it.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use crate::cli::hint::for_command;
@@ -40,21 +38,12 @@ const OPERATION: &str = ORDER_UPDATE.name;
 /// The last call.
 const COMMENT: &str = "comment";
 
-/// How the flags of the command want it.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// How long the order is looked at until it shows the change.
-    pub settle: Duration,
-    /// Whether no comment is added.
-    pub no_comment: bool,
-}
-
 /// Corrects the addresses that a draft names, or shows the calls. On a terminal a person has to agree.
 ///
 /// # Errors
 /// `usage` for an order or an address that is not there, and for values that cannot be; as [`write::send_and_look`];
 /// `partial` where the first of two addresses was saved.
-pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> Result<Outcome, Failure> {
+pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> Result<Outcome, Failure> {
     let name = OrderName::in_draft(draft)?;
     let calls = OrderCalls::new(service.settings.dialect)?;
     let id = Box::pin(orders::find(service, &name)).await?;
@@ -67,8 +56,8 @@ pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> R
             Some(lock(service, &LockName::order(id), service.settings.lock_timeout).await?)
         };
         let order = orders::read_by_id(service, &calls, id).await?;
-        let owner = OrderOwner { service, calls, order, settle: options.settle };
-        let corrections = Box::pin(Corrections::of(&owner, draft, options)).await?;
+        let owner = OrderOwner { service, calls, order, settle: service.settings.settle };
+        let corrections = Box::pin(Corrections::of(&owner, draft, no_comment)).await?;
         if corrections.is_nothing() {
             return match corrections.missing_comment(service, draft) {
                 Some(text) => complete(&owner, &text).await,
@@ -116,7 +105,7 @@ pub struct Corrections<'a> {
 
 impl<'a> Corrections<'a> {
     /// Compares a draft with the order that was read.
-    async fn of(owner: &'a OrderOwner<'a>, draft: &Draft, options: Options) -> Result<Self, Failure> {
+    async fn of(owner: &'a OrderOwner<'a>, draft: &Draft, no_comment: bool) -> Result<Self, Failure> {
         let is_comment_alone = !names_an_address(&draft.fields);
         let mut addresses = Vec::new();
         if !is_comment_alone {
@@ -127,8 +116,7 @@ impl<'a> Corrections<'a> {
             }
         }
         let added = scalar(draft.fields.get(COMMENT));
-        let (operation, no_comment) = (OPERATION, options.no_comment);
-        Ok(Self { owner, operation, addresses, added, no_comment, is_comment_alone })
+        Ok(Self { owner, operation: OPERATION, addresses, added, no_comment, is_comment_alone })
     }
 
     /// The corrections that carry out an effect on the order that was read, as calls of this operation.
@@ -496,7 +484,7 @@ pub async fn resolve_unknown(
     service: &Service<'_>,
     draft: &Draft,
     effects: &[Effect],
-    options: Options,
+    no_comment: bool,
 ) -> Result<Option<Outcome>, Failure> {
     let calls = OrderCalls::new(service.settings.dialect)?;
     let id = effects.first().and_then(|effect| effect.owner.id.as_deref()?.parse().ok());
@@ -507,7 +495,7 @@ pub async fn resolve_unknown(
         Err(failure) => return Err(failure),
     };
     match Earlier::of(&order, effects, draft) {
-        Some(Earlier { is_saved: true, comment: Comment::Missing(_) }) if !options.no_comment => {
+        Some(Earlier { is_saved: true, comment: Comment::Missing(_) }) if !no_comment => {
             let number = &order.number;
             return Err(found_in_part(format!("order {number} is corrected, and its comment is missing")));
         }

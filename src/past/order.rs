@@ -1,7 +1,5 @@
 //! The addresses of an order: compared with what a write left, and set back.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use super::back::{Back, Undoing, take_back};
@@ -48,20 +46,19 @@ async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, Stri
 ///
 /// # Errors
 /// `guard` where nothing can be undone; `partial` where a part is left; as [`Corrections::send`].
-pub async fn undo(service: &Service<'_>, found: &Found, settle: Duration) -> Result<Outcome, Failure> {
+pub async fn undo(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
     let name = found.name();
     undo::ensure_known(found)?;
     let whole = composed(&found.effects()).ok_or_else(|| undo::nothing(&name, &[]))?;
     let id = whole.owner.id.as_deref().and_then(positive).unwrap_or_default();
     let undoing = Undoing { name: &name, allowed: None };
-    take_back(service, undoing, &LockName::order(id), async || plan(service, &whole, settle).await).await
+    take_back(service, undoing, &LockName::order(id), async || plan(service, &whole).await).await
 }
 
 /// What leads back from what the order shows now; in words what is left where nothing does.
 async fn plan<'a>(
     service: &'a Service<'a>,
     whole: &Effect,
-    settle: Duration,
 ) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
     let order = match of(service, whole).await? {
         Ok(order) => order,
@@ -72,7 +69,7 @@ async fn plan<'a>(
         return Ok(Err(left));
     }
     let calls = OrderCalls::new(service.settings.dialect)?;
-    let owner = OrderOwner { service, calls, order, settle };
+    let owner = OrderOwner { service, calls, order, settle: service.settings.settle };
     let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
     let (changes, warnings) = (corrections.changes(), corrections.warnings());
     let (deleted, preview) = (None, corrections.preview());

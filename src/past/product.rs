@@ -1,14 +1,11 @@
 //! The values of a product: compared with what a write left, and set back.
 
-use std::time::Duration;
-
 use super::back::{Back, Undoing, take_back};
 use super::found::Found;
 use super::owners::Read;
 use super::undo::{self, OPERATION};
 use crate::client::service::Service;
 use crate::ops::product::back;
-use crate::ops::product::set::Permits;
 use crate::report::outcome::Outcome;
 use crate::state::LockName;
 use storefront_core::effect::{Effect, composed};
@@ -30,25 +27,22 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
 ///
 /// # Errors
 /// `guard` where nothing can be undone, and where a sale would begin; `partial` where a part is left; as the call.
-pub async fn undo(service: &Service<'_>, found: &Found, settle: Duration) -> Result<Outcome, Failure> {
+pub async fn undo(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
     let name = found.name();
     undo::ensure_known(found)?;
     let whole = composed(&found.effects()).ok_or_else(|| undo::nothing(&name, &[]))?;
     let sku = back::sku(service, &whole).await?;
     let sku = sku.ok_or_else(|| undo::nothing(&name, &[format!("{} is gone", whole.owner)]))?;
     let undoing = Undoing { name: &name, allowed: None };
-    let plan = async || plan(service, &whole, settle).await;
+    let plan = async || plan(service, &whole).await;
     take_back(service, undoing, &LockName::product(&folded_sku(&sku)), plan).await
 }
 
 async fn plan<'a>(
     service: &'a Service<'a>,
     whole: &Effect,
-    settle: Duration,
 ) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
-    let lock_timeout = service.settings.lock_timeout;
-    let permits = Permits { special_price: false, settle, lock_timeout };
-    let back = match back::back(service, whole, permits).await? {
+    let back = match back::back(service, whole).await? {
         Ok(back) => back,
         Err(left) => return Ok(Err(left)),
     };

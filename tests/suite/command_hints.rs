@@ -18,7 +18,8 @@ fn commands(hint: &str) -> Vec<Vec<String>> {
 fn a_set_with_an_apostrophe_is_quoted_in_the_command_that_repeats_its_assignment() {
     let env = TestEnv::with_faults(&["POST:500"]);
     env.sandbox.sql("UPDATE attribute_sets SET name = 'Men''s' WHERE name = 'Default'");
-    let error = magento::fails(&env, 8, "attribute assign color --set \"Men's/Content\" --retry 0");
+    let error =
+        magento::fails(&env, 8, "attribute assign color --set \"Men's/Content\" --retry 0 --settle 1");
     let found = commands(error["hint"].as_str().unwrap());
     let assign = ["attribute", "assign", "color", "--set", "Men's/Content"].map(str::to_owned).to_vec();
     assert_eq!(found[0], ["attribute", "list", "color"], "{error}");

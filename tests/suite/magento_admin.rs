@@ -149,7 +149,7 @@ fn the_hint_after_half_a_shipment_fits_the_reason() {
     let hint = |fault: &[&str], code: i32, payment: &str| {
         let env = TestEnv::with_faults(fault);
         done(&env, "quote add-item --customer 1 --sku mug-blue --qty 1");
-        let line = format!("{ship} --customer 1 --payment-method {payment} --retry 0");
+        let line = format!("{ship} --customer 1 --payment-method {payment} --retry 0 --settle 1");
         fails(&env, code, &line)["hint"].as_str().unwrap().to_owned()
     };
     assert_eq!(

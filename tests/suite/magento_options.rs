@@ -6,7 +6,7 @@ use crate::support::magento::{done, fails, program, run};
 use crate::support::raw_http::ADMIN;
 use crate::support::test_env::{TestEnv, log_count};
 
-const ADD: &str = "attribute option add color --option Orange Pink";
+const ADD: &str = "attribute option add color --settle 1 --option Orange Pink";
 
 /// The default option of `color`, and the labels of its options.
 fn color(env: &TestEnv) -> (String, Vec<String>) {
@@ -71,9 +71,9 @@ fn a_default_that_was_refused_but_set_is_told() {
 #[test]
 fn an_option_that_a_call_loses_is_a_mismatch() {
     for line in [
-        "attribute option add color --option Orange",
-        "attribute option add color --option Orange Pink",
-        "attribute option default color Blue",
+        "attribute option add color --option Orange --settle 1",
+        "attribute option add color --option Orange Pink --settle 1",
+        "attribute option default color Blue --settle 1",
     ] {
         let env = TestEnv::with_faults(&["lose=1"]);
         let error = fails(&env, 9, line);
@@ -179,7 +179,7 @@ fn found_in_part(env: &TestEnv, line: &str) {
 fn on_resume_the_default_of_options_that_are_there_is_set() {
     let env = TestEnv::with_faults(&["PUT:reset-before-commitx1"]);
     env.file("in.csv", "attribute_code,label\ncolor,Orange\n");
-    let line = "attribute option add -i in.csv -y --retry 0";
+    let line = "attribute option add -i in.csv -y --retry 0 --settle 1";
     let first = run(&env, line);
     assert_eq!((first.code, color(&env).0.as_str()), (8, ""), "{first:?}");
     found_in_part(&env, &format!("{line} --resume"));
@@ -204,7 +204,7 @@ fn on_resume_an_attribute_is_assigned() {
     let env = TestEnv::with_faults(&[]);
     env.file("in.csv", "code,label,type,attribute_set\nfit,Fit,text,Default|Clothing\n");
     // The second assignment finds no attribute set any more.
-    let line = "attribute create -i in.csv -y";
+    let line = "attribute create -i in.csv -y --settle 1";
     env.sandbox.sql(
         "CREATE TRIGGER no BEFORE INSERT ON attribute_assignments WHEN NEW.attribute_set_id = 9
         BEGIN SELECT RAISE(ABORT, 'no'); END",

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{OperationArgs, WriteArgs};
+use crate::cli::{OperationArgs, WaitArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
@@ -162,6 +162,9 @@ pub struct DefaultArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
+    /// How long it waits.
+    #[command(flatten)]
+    pub waits: WaitArgs,
 }
 
 impl Operation for AddArgs {

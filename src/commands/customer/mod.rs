@@ -13,7 +13,7 @@ use history::HistoryArgs;
 use serde_json::Value;
 
 use self::update::UpdateArgs;
-use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
+use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WaitArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
@@ -114,6 +114,9 @@ pub struct RestoreArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
+    /// How long it waits.
+    #[command(flatten)]
+    pub waits: WaitArgs,
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,

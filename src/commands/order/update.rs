@@ -5,12 +5,12 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use serde_json::{Map, Value};
 
 use super::OrderChoice;
+use crate::cli::OperationArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
-use crate::cli::{OperationArgs, SettleArgs};
 use crate::client::service::Service;
 use crate::input::{Draft, Written};
 use crate::journal::Ahead;
-use crate::ops::order_update::{self, Options, names_an_address};
+use crate::ops::order_update::{self, names_an_address};
 use crate::ops::orders::{Numbers, OrderName};
 use crate::ops::{Examiner, Operation, Resolved, Run};
 use storefront_core::check::body::Warnings;
@@ -62,9 +62,6 @@ pub struct UpdateArgs {
     /// Add no comment; the list of the admin panel keeps the old address
     #[arg(long, help_heading = "Comment", conflicts_with = "comment")]
     pub no_comment: bool,
-    /// How long the order is looked at.
-    #[command(flatten)]
-    pub settle: SettleArgs,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -99,10 +96,6 @@ impl UpdateArgs {
     /// Whether only a comment is asked for.
     pub fn is_comment_alone(&self) -> bool {
         self.comment.is_some() && self.side().is_none() && !self.names_a_change()
-    }
-
-    fn options(&self, service: &Service<'_>) -> Options {
-        Options { settle: self.settle.settle.unwrap_or(service.settings.settle), no_comment: self.no_comment }
     }
 
     /// Names the order by the command line; a record that names another one contradicts it.
@@ -207,7 +200,7 @@ impl Operation for UpdateArgs {
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
-        Box::pin(order_update::update(service, draft, self.options(service)))
+        Box::pin(order_update::update(service, draft, self.no_comment))
     }
 
     fn examiner<'a>(&'a self, service: &'a Service<'a>) -> Option<Box<dyn Examiner + 'a>> {
@@ -220,6 +213,6 @@ impl Operation for UpdateArgs {
         draft: &'a Draft,
         ahead: &'a Ahead,
     ) -> Resolved<'a> {
-        Box::pin(order_update::resolve_unknown(service, draft, &ahead.effects, self.options(service)))
+        Box::pin(order_update::resolve_unknown(service, draft, &ahead.effects, self.no_comment))
     }
 }

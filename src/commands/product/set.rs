@@ -1,20 +1,19 @@
 //! `storefront product set`
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{OperationArgs, SettleArgs};
+use crate::cli::OperationArgs;
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::product::Catalog;
-use crate::ops::product::set::{self, Permits};
+use crate::ops::product::set;
 use crate::ops::product::sheet::Sheet;
 use crate::ops::{Examiner, Operation, Resolved, Run};
 use storefront_core::check::body::Warnings;
@@ -26,7 +25,6 @@ use storefront_core::operation::{OperationSpec, PRODUCT_SET, scalar};
 use storefront_core::product::FIELDS;
 use storefront_core::product::asked::Asked;
 use storefront_core::sheet::cells::CLEARED;
-use storefront_core::text::duration;
 
 /// Flags of `product set`.
 #[derive(Debug, Clone, Args)]
@@ -61,12 +59,6 @@ pub struct SetArgs {
     /// Take numbers without the zeros, + and blanks that a spreadsheet removes; the message that needs it names it
     #[arg(long, hide = true)]
     pub allow_spreadsheet_loss: bool,
-    /// Maximum time to wait for another command that writes to the product [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Request options")]
-    pub lock_timeout: Option<Duration>,
-    /// How long the product is looked at.
-    #[command(flatten)]
-    pub settle: SettleArgs,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -109,15 +101,6 @@ impl SetArgs {
             }
         }
         named
-    }
-
-    fn permits(&self, service: &Service<'_>) -> Permits {
-        let settings = &service.settings;
-        Permits {
-            special_price: self.allow_special_price,
-            settle: self.settle.settle.unwrap_or(settings.settle),
-            lock_timeout: self.lock_timeout.unwrap_or(settings.lock_timeout),
-        }
     }
 }
 
@@ -187,7 +170,7 @@ impl Operation for SetArgs {
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
-        Box::pin(set::set(service, &self.catalog, draft, self.permits(service)))
+        Box::pin(set::set(service, &self.catalog, draft, self.allow_special_price))
     }
 
     fn resolve_unknown<'a>(

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 
-use crate::cli::{CustomerChoice, OperationArgs, SettleArgs};
+use crate::cli::{CustomerChoice, OperationArgs};
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
@@ -27,9 +27,6 @@ pub struct ClearArgs {
     /// Quote ID
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
-    /// How long the cart is looked at.
-    #[command(flatten)]
-    pub settle: SettleArgs,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -52,8 +49,7 @@ impl Operation for ClearArgs {
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async {
             let service = with_id(service).await?;
-            let settle = self.settle.settle.unwrap_or(service.settings.settle);
-            cart_state::clear(&service, draft, settle).await
+            cart_state::clear(&service, draft).await
         })
     }
 

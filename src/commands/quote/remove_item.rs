@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::item_dialogue::{self, Answers};
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
-use crate::cli::{CustomerChoice, OperationArgs, SettleArgs};
+use crate::cli::{CustomerChoice, OperationArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
@@ -31,9 +31,6 @@ pub struct RemoveItemArgs {
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<StoredItem>,
-    /// How long the cart is looked at.
-    #[command(flatten)]
-    pub settle: SettleArgs,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -73,8 +70,7 @@ impl Operation for RemoveItemArgs {
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async {
             let service = with_id(service).await?;
-            let settle = self.settle.settle.unwrap_or(service.settings.settle);
-            cart_state::remove_item(&service, draft, settle).await
+            cart_state::remove_item(&service, draft).await
         })
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::item_dialogue::{self, Answers};
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
-use crate::cli::{CustomerChoice, OperationArgs, SettleArgs};
+use crate::cli::{CustomerChoice, OperationArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
@@ -34,9 +34,6 @@ pub struct SetItemArgs {
     /// The item and its quantity.
     #[command(flatten)]
     pub item: FieldArgs<Quantity>,
-    /// How long the cart is looked at.
-    #[command(flatten)]
-    pub settle: SettleArgs,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -84,8 +81,7 @@ impl Operation for SetItemArgs {
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async {
             let service = with_id(service).await?;
-            let settle = self.settle.settle.unwrap_or(service.settings.settle);
-            cart_state::set_item(&service, draft, settle).await
+            cart_state::set_item(&service, draft).await
         })
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::catalog::AttributeSet;
-use super::set::{Permits, Read, Ready, warn_of_websites};
+use super::set::{Read, Ready, warn_of_websites};
 use super::{Catalog, Wanted, search};
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
@@ -69,7 +69,6 @@ pub async fn sku(service: &Service<'_>, effect: &Effect) -> Result<Option<String
 pub async fn back<'a>(
     service: &'a Service<'a>,
     whole: &Effect,
-    permits: Permits,
 ) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
     let (catalog, scope) = (Catalog::default(), whole.owner.scope.as_deref().unwrap_or(ALL));
     let gone = || Ok(Err(vec![format!("{} is gone", whole.owner)]));
@@ -101,10 +100,10 @@ pub async fn back<'a>(
         return Ok(Err(left));
     }
     let set_by_hand = by_hand(&wanted, &effect);
-    read.refuse_sale(&wanted, permits)
+    read.refuse_sale(&wanted, false)
         .map_err(|failure| failure.hint(hint!("if the sale may begin, set it back with ", set_by_hand)))?;
     warn_of_websites(service, &catalog, &wanted);
-    Ok(Ok(Back { ready: Ready::new(service, wanted, read, effect, permits)?, left, notes }))
+    Ok(Ok(Back { ready: Ready::new(service, wanted, read, effect, false)?, left, notes }))
 }
 
 /// The attributes whose values an effect changed, as far as the product still has them.

@@ -1,8 +1,6 @@
 //! Sets values of a product (docs/interface.md, "Values of products"): it is read in the scope that is written, and one call
 //! carries what changes.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use super::catalog::AttributeSet;
@@ -28,17 +26,6 @@ use storefront_core::sheet::cells::compared;
 use storefront_core::sheet::exported::{Edited, Mark};
 use storefront_core::text::sanitize::sanitize_line;
 
-/// What flags say of a call.
-#[derive(Debug, Clone, Copy)]
-pub struct Permits {
-    /// Whether a sale may begin.
-    pub special_price: bool,
-    /// How long the product is looked at until it shows a change.
-    pub settle: Duration,
-    /// How long to wait for another command that writes to it.
-    pub lock_timeout: Duration,
-}
-
 /// Sets the values, or shows the call. Nothing is sent again.
 ///
 /// # Errors
@@ -47,7 +34,7 @@ pub async fn set(
     service: &Service<'_>,
     catalog: &Catalog,
     draft: &Draft,
-    permits: Permits,
+    allows_sale: bool,
 ) -> Result<Outcome, Failure> {
     let wanted = wanted(service, catalog, &draft.fields).await?;
     if wanted.targets.is_empty() || catalog.is_unchanged(&wanted.sku) {
@@ -55,7 +42,8 @@ pub async fn set(
     }
     let is_dry_run = service.session.global.dry_run;
     let name = LockName::product(&folded_sku(&wanted.sku));
-    let _lock = if is_dry_run { None } else { Some(lock(service, &name, permits.lock_timeout).await?) };
+    let _lock =
+        if is_dry_run { None } else { Some(lock(service, &name, service.settings.lock_timeout).await?) };
     let exported = draft.row.as_ref().and_then(|row| Some((row, row.exported?)));
     let read = Read::of(service, catalog, &wanted, exported.is_some()).await?;
     let effect = read.product.changed(&wanted.scope, &wanted.targets);
@@ -66,9 +54,9 @@ pub async fn set(
         let of_row = export::attributes_of(service, catalog, row).await?;
         read.refuse_changed(&of_row, row, mark)?;
     }
-    read.refuse_sale(&wanted, permits)?;
+    read.refuse_sale(&wanted, allows_sale)?;
     warn_of_websites(service, catalog, &wanted);
-    let ready = Ready::new(service, wanted, read, effect, permits)?;
+    let ready = Ready::new(service, wanted, read, effect, allows_sale)?;
     ready.ensure_planned(draft)?;
     if is_dry_run { Ok(ready.preview(PRODUCT_SET.name)) } else { ready.send(PRODUCT_SET.name).await }
 }
@@ -79,7 +67,7 @@ pub struct Ready<'a> {
     wanted: Wanted,
     read: Read,
     effect: Effect,
-    permits: Permits,
+    allows_sale: bool,
     request: Request,
     /// What differs afterwards, in words.
     changed: ChangedOutcome,
@@ -91,11 +79,11 @@ impl<'a> Ready<'a> {
         wanted: Wanted,
         read: Read,
         effect: Effect,
-        permits: Permits,
+        allows_sale: bool,
     ) -> Result<Self, Failure> {
         let request = request(service, &wanted.scope, &read, &effect)?;
         let changed = in_words(&read, &effect, &wanted.attributes);
-        Ok(Self { service, wanted, read, effect, permits, request, changed })
+        Ok(Self { service, wanted, read, effect, allows_sale, request, changed })
     }
 
     /// What differs afterwards, with the labels of options.
@@ -124,7 +112,7 @@ impl<'a> Ready<'a> {
     /// # Errors
     /// As [`write::carry_out`].
     pub async fn send(self, operation: &'static str) -> Result<Outcome, Failure> {
-        let Self { service, wanted, read, effect, permits, request, changed } = self;
+        let Self { service, wanted, read, effect, allows_sale, request, changed } = self;
         let owner = ProductOwner {
             service,
             scope: &wanted.scope,
@@ -132,8 +120,8 @@ impl<'a> Ready<'a> {
             before: read.product.document(),
             attributes: &wanted.attributes,
             of_all: read.of_all.as_ref().map(Product::document),
-            allows_sale: permits.special_price,
-            settle: permits.settle,
+            allows_sale,
+            settle: service.settings.settle,
         };
         let call = Call::new(operation, request, effect);
         let written = write::carry_out(service, operation, &owner, call).await;
@@ -229,8 +217,8 @@ impl Read {
     }
 
     /// In a store view the call sets the beginning of a sale to today.
-    pub(super) fn refuse_sale(&self, wanted: &Wanted, permits: Permits) -> Result<(), Failure> {
-        if !self.is_on_sale || permits.special_price {
+    pub(super) fn refuse_sale(&self, wanted: &Wanted, allows_sale: bool) -> Result<(), Failure> {
+        if !self.is_on_sale || allows_sale {
             return Ok(());
         }
         let sku = &self.product.sku;

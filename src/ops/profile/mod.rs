@@ -15,13 +15,10 @@ mod steps;
 mod verify;
 pub mod whose;
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use self::restore::Restore;
 use crate::cli::ReplacementArgs;
-use crate::client::service::Service;
 use crate::report::profile;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -94,17 +91,12 @@ impl Change<'_> {
         matches!(self, Self::Update(Update { expect: Some(_), .. }))
     }
 
-    /// How long it waits, and whether it continues although an earlier replacement may still take effect.
+    /// Whether it continues although an earlier replacement may still take effect.
     pub fn replacement_args(&self) -> &ReplacementArgs {
         match self {
             Self::Update(update) => &update.replacement,
             Self::Restore(restore) => restore.replacement,
         }
-    }
-
-    /// How long a profile is read until it shows what was written.
-    pub fn settle(&self, service: &Service<'_>) -> Duration {
-        self.replacement_args().settle.unwrap_or(service.settings.settle)
     }
 }
 

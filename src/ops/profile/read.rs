@@ -65,20 +65,15 @@ impl LoadedProfile {
     ///
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read_or_base`].
-    pub async fn lock(
-        service: &Service<'_>,
-        base: Option<&Profile>,
-        lock_timeout: Option<Duration>,
-    ) -> Result<Self, Failure> {
+    pub async fn lock(service: &Service<'_>, base: Option<&Profile>) -> Result<Self, Failure> {
         let (context, settings) = (service.session.context, &service.settings);
         let name = named(service).await?;
         let known = state::load_customer(context, settings, &name).map(|key| LockName::of_key(&key));
         let mut names: Vec<LockName> = vec![name.clone()];
         names.extend(known.filter(|known| *known != name));
-        let timeout = lock_timeout.unwrap_or(settings.lock_timeout);
         let mut locks = Vec::new();
         for name in &names {
-            locks.push(lock(service, name, timeout).await?.0);
+            locks.push(lock(service, name, settings.lock_timeout).await?.0);
         }
         // Before anything is read: without it nothing is sent.
         WriteLog::open(context)?;
@@ -90,7 +85,7 @@ impl LoadedProfile {
         let own = key.map(|key| LockName::of_key(&key)).filter(|own| !names.contains(own));
         let mut was_waited_for = None;
         if let Some(own) = own {
-            let (by_customer, waited) = lock(service, &own, timeout).await?;
+            let (by_customer, waited) = lock(service, &own, settings.lock_timeout).await?;
             locks.push(by_customer);
             was_waited_for = Some(waited);
         }

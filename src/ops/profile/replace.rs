@@ -144,7 +144,7 @@ async fn send_locked(
     }
     let place = dispatch.calls().first().and_then(|call| call.place.as_ref());
     let Some(write) = place.map(Place::name) else { return start_again(steps, too_late()) };
-    let settle = steps.change.settle(service);
+    let settle = service.settings.settle;
     let (recent, sent_at) = (&steps.recent, clock.now());
     let sent = Sent { operation, service, settle, loaded, merged, write, recent, sent_at };
     let reported = steps.sent(merged, write);

@@ -131,8 +131,7 @@ impl<'a> Steps<'a> {
         &mut self,
         settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
     ) -> Result<Option<LoadedProfile>, Failure> {
-        let lock_timeout = self.change.replacement_args().lock_timeout;
-        let loaded = LoadedProfile::lock(self.service, self.change.base(), lock_timeout).await?;
+        let loaded = LoadedProfile::lock(self.service, self.change.base()).await?;
         self.settle(loaded, settle).await
     }
 
@@ -179,7 +178,7 @@ impl<'a> Steps<'a> {
             return Ok(None);
         }
         let (is_dry, mut reads) =
-            (self.service.session.global.dry_run, Reads::new(self.change.settle(self.service)));
+            (self.service.session.global.dry_run, Reads::new(self.service.settings.settle));
         while !missing.is_empty() {
             if is_dry || !loaded.is_readable || !reads.wait().await {
                 return Ok(Some(messages::lags_behind(&missing, self.recent.is_any())));
