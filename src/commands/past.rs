@@ -15,18 +15,16 @@ use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::log::{Owner, Write};
-use crate::ops::attribute::{by_id, options};
 use crate::ops::profile::Change;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
 use crate::past::found::{Found, LATEST, find, is_file};
-use crate::past::{history, order, owners, product, undo, verify};
+use crate::past::{attribute, history, order, owners, product, undo, verify};
 use crate::plan::is_there;
 use crate::report::outcome::Outcome;
-use storefront_core::effect::{Before, Kind, composed};
+use storefront_core::effect::Kind;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
-use storefront_core::operation::scalar;
 
 /// Which thing was written to.
 #[derive(Debug, Clone, Default, Args)]
@@ -125,7 +123,7 @@ pub struct UndoArgs {
     /// Whose writes.
     #[command(flatten)]
     pub owner: OwnerChoice,
-    /// Confirm the deletion of exactly N addresses or items
+    /// Confirm the deletion of exactly N addresses, items, options or attributes
     #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
     /// Of a profile: restore all of it
@@ -343,34 +341,6 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
         }
         (Some(Kind::Order), _) => Box::pin(order::undo(service, found)).await,
         (Some(Kind::Product), _) => Box::pin(product::undo(service, found)).await,
-        (Some(Kind::Attribute), _) => Box::pin(undo_attribute(service, found)).await,
+        (Some(Kind::Attribute), _) => Box::pin(attribute::undo(service, found, args.allow_delete)).await,
     }
 }
-
-/// Sets the default option back. What else was written to an attribute is left: whether products have it is not counted.
-async fn undo_attribute(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
-    let name = found.name();
-    let left = |why: &str| Failure::guard(format!("nothing of write {name} can be undone: {why}")).for_good();
-    undo::ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| left("nothing of it was applied"))?;
-    let [change] = &whole.changes[..] else { return Err(left(ATTRIBUTES_STAY)) };
-    let is_default = change.path.to_string() == storefront_core::attribute::DEFAULT;
-    let (Before::Read(before), true, true) = (&change.before, is_default, whole.creates.is_empty()) else {
-        return Err(left(ATTRIBUTES_STAY));
-    };
-    let id = whole.owner.id.as_deref().ok_or_else(|| left("no answer told the attribute's ID"))?;
-    let (code, now) = by_id(service, id, &whole).await?.ok_or_else(|| left("the attribute is gone"))?;
-    let inverse = whole.inverse(&now);
-    if let Some(one) = inverse.left.first() {
-        return Err(left(&one.to_string()));
-    }
-    let Some(former) = scalar(before.as_ref()) else {
-        return Err(left("there was no default option before, and no call leaves none"));
-    };
-    service.session.prompt().confirm_deletion(&format!("Undo write {name}?"))?;
-    let now = scalar(now.get(storefront_core::attribute::DEFAULT));
-    Box::pin(options::set_default_by_id(service, &code, &former, now.as_deref())).await
-}
-
-/// What is not undone of attributes.
-const ATTRIBUTES_STAY: &str = "attributes, options and assignments stay, because products may use them";

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Owner, WriteLog};
-use storefront_core::effect::{self, Effect};
+use super::{Owner, Write, WriteLog};
+use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::outcome::WriteOutcome;
 
@@ -32,6 +32,20 @@ impl WriteLog {
         let is_recent = |outcome: &WriteOutcome| matches!(outcome, WriteOutcome::Applied { at, .. } if is_younger(MAX_LAG, *at, now));
         let recent = writes.into_iter().filter(|write| is_recent(&write.outcome));
         Ok(recent.filter_map(|write| write.changes()).collect())
+    }
+}
+
+impl WriteLog {
+    /// The effects of the calls on things of this kind that left a short while ago and may have been applied, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn lately(&self, service: &str, kind: Kind, limit: SignedDuration) -> Result<Vec<Effect>, Failure> {
+        let now = self.clock.now();
+        let writes = self.newest_of_kind(service, kind.noun(), now - limit)?;
+        let is_meant =
+            |write: &Write| write.outcome.may_be_applied() && is_younger(limit, write.left_at, now);
+        Ok(writes.into_iter().filter(is_meant).filter_map(|write| write.changes()).collect())
     }
 }
 

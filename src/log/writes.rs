@@ -322,6 +322,25 @@ impl WriteLog {
         })
     }
 
+    /// The writes to things of this kind that left after `since`, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub(super) fn newest_of_kind(
+        &self,
+        service: &str,
+        kind: &str,
+        since: Timestamp,
+    ) -> Result<Vec<Write>, Failure> {
+        let find = format!(
+            "{SELECT} WHERE write.service = ?1 AND owner_kind = ?2 AND left_at > ?3 ORDER BY write.id DESC"
+        );
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(&find)?;
+            find.query_map(params![service, kind, stored(since)], read)?.collect()
+        })
+    }
+
     /// The write with this id.
     ///
     /// # Errors

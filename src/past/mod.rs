@@ -1,6 +1,7 @@
 //! What was written from this machine: listed, compared with the shop, and taken back. All of it speaks of the effects that the log
 //! has.
 
+pub mod attribute;
 pub mod back;
 pub mod found;
 pub mod history;

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::back::{Back, Undoing, take_back};
+use super::back::{Back, OPERATION, Undoing, ensure_known, nothing, take_back};
 use super::found::Found;
-use super::owners::Read;
-use super::undo::{self, OPERATION};
 use crate::client::service::Service;
 use crate::ops::order_owner::OrderOwner;
 use crate::ops::order_update::Corrections;
@@ -19,15 +17,15 @@ use storefront_core::failure::Failure;
 use storefront_core::order::{Order, OrderCalls};
 use storefront_core::profile::path::List;
 
-/// Reads the order that an effect changed.
+/// Reads the order that an effect changed; in words that it is gone.
 ///
 /// # Errors
 /// As [`read_by_id`].
-pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failure> {
-    Ok(match of(service, effect).await? {
-        Ok(order) => Read::Shown(order.document()),
-        Err(gone) => Read::Gone(gone),
-    })
+pub async fn read(
+    service: &Service<'_>,
+    effect: &Effect,
+) -> Result<Result<Map<String, Value>, String>, Failure> {
+    Ok(of(service, effect).await?.map(|order| order.document()))
 }
 
 /// The order, or in words that it is gone.
@@ -48,8 +46,8 @@ async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, Stri
 /// `guard` where nothing can be undone; `partial` where a part is left; as [`Corrections::send`].
 pub async fn undo(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
     let name = found.name();
-    undo::ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| undo::nothing(&name, &[]))?;
+    ensure_known(found)?;
+    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
     let id = whole.owner.id.as_deref().and_then(positive).unwrap_or_default();
     let undoing = Undoing { name: &name, allowed: None };
     take_back(service, undoing, &LockName::order(id), async || plan(service, &whole).await).await

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{order, product};
+use super::order;
 use crate::client::service::Service;
 use crate::log::Write;
 use crate::ops::attribute::by_id;
 use crate::ops::cart_owner::CartOwner;
 use crate::ops::customers::select;
+use crate::ops::product;
 use crate::ops::profile::read::read_profile;
 use storefront_core::absent::Absent;
 use storefront_core::effect::{Effect, Kind};
@@ -73,8 +74,15 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
                 None => Read::Gone(format!("{owner} is gone")),
             })
         }
-        Kind::Order if service.settings.dialect.orders.is_some() => order::read(service, effect).await,
-        Kind::Product if service.settings.dialect.products.is_some() => product::read(service, effect).await,
+        Kind::Order if service.settings.dialect.orders.is_some() => {
+            Ok(order::read(service, effect).await?.map_or_else(Read::Gone, Read::Shown))
+        }
+        Kind::Product if service.settings.dialect.products.is_some() => {
+            Ok(match product::back::read(service, effect).await? {
+                Some(document) => Read::Shown(document),
+                None => Read::Gone(format!("{owner} is gone")),
+            })
+        }
         kind => Ok(Read::NotComparable(format!("no call shows the {} again", kind.noun()))),
     }
 }

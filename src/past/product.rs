@@ -1,9 +1,7 @@
-//! The values of a product: compared with what a write left, and set back.
+//! The values of a product are set back.
 
-use super::back::{Back, Undoing, take_back};
+use super::back::{Back, OPERATION, Undoing, ensure_known, nothing, take_back};
 use super::found::Found;
-use super::owners::Read;
-use super::undo::{self, OPERATION};
 use crate::client::service::Service;
 use crate::ops::product::back;
 use crate::report::outcome::Outcome;
@@ -12,27 +10,16 @@ use storefront_core::effect::{Effect, composed};
 use storefront_core::failure::Failure;
 use storefront_core::product::folded_sku;
 
-/// Reads the product that an effect changed, in its scope.
-///
-/// # Errors
-/// As [`Service::read`].
-pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failure> {
-    Ok(match back::read(service, effect).await? {
-        Some(document) => Read::Shown(document),
-        None => Read::Gone(format!("{} is gone", effect.owner)),
-    })
-}
-
 /// Sets the values back that are still as they were written.
 ///
 /// # Errors
 /// `guard` where nothing can be undone, and where a sale would begin; `partial` where a part is left; as the call.
 pub async fn undo(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
     let name = found.name();
-    undo::ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| undo::nothing(&name, &[]))?;
+    ensure_known(found)?;
+    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
     let sku = back::sku(service, &whole).await?;
-    let sku = sku.ok_or_else(|| undo::nothing(&name, &[format!("{} is gone", whole.owner)]))?;
+    let sku = sku.ok_or_else(|| nothing(&name, &[format!("{} is gone", whole.owner)]))?;
     let undoing = Undoing { name: &name, allowed: None };
     let plan = async || plan(service, &whole).await;
     take_back(service, undoing, &LockName::product(&folded_sku(&sku)), plan).await

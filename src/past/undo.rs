@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::back::{Deleted, Undoing, agree};
+use super::back::{
+    Allowed, Deleted, OPERATION, Undoing, agree, ensure_known, nothing, say_left, unchanged_or_nothing,
+    whole_or_part,
+};
 use super::found::Found;
 use super::owners;
 use crate::client::service::Service;
@@ -18,20 +21,12 @@ use crate::write::Call;
 use storefront_core::absent::Absent;
 use storefront_core::cart::{has_sku, item_id};
 use storefront_core::effect::{Document, Effect, Inverse, Left, Sent, composed};
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
-use storefront_core::operation::{Success, scalar};
-use storefront_core::outcome::WriteOutcome;
+use storefront_core::operation::scalar;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::path::List;
 use storefront_core::text::exact_json;
-use storefront_core::text::sanitize::sanitize_line;
-
-/// What results call it.
-pub const OPERATION: &str = "undo";
-
-/// How many things it deletes that a person has agreed to.
-pub type Allowed = Option<usize>;
 
 /// Takes back what a write changed of carts.
 ///
@@ -94,37 +89,9 @@ pub async fn of_cart(
     whole_or_part(&name, &left, Outcome { verified: Some(verified), ..calls.finish() })
 }
 
-/// What the calls of an undo come to: `left` is what they did not take back.
-///
-/// # Errors
-/// `partial` where that is something.
-pub fn whole_or_part(name: &str, left: &[String], done: Outcome) -> Result<Outcome, Failure> {
-    if !left.is_empty() {
-        let message = format!("of write {name} a part is left: {}", left.join("; "));
-        let applied = if done.applied == Applied::Yes { Applied::Partial } else { Applied::No };
-        return Err(Failure::new(FailureKind::Partial, message).applied(applied));
-    }
-    let success = Some(Success { text: format!("Undid write {name}"), covers_response: true });
-    Ok(Outcome { success, ..done })
-}
-
 /// A call failed between others.
 fn part_left(calls: &Calls<'_>, failure: Failure) -> Failure {
     if calls.is_applied() { Failure { applied: Applied::Partial, ..failure } } else { failure }
-}
-
-/// Refuses a write of which it is not known whether it was applied.
-///
-/// # Errors
-/// `guard`.
-pub fn ensure_known(found: &Found) -> Result<(), Failure> {
-    let is_unknown = |outcome: WriteOutcome| matches!(outcome, WriteOutcome::Unknown { .. });
-    if found.writes.iter().any(|write| is_unknown(write.outcome)) {
-        let name = found.name();
-        return Err(Failure::guard(format!("the outcome of write {name} is unknown"))
-            .hint(hint!(storefront("verify").arg(name), " looks for it, and notes it where it is there")));
-    }
-    Ok(())
 }
 
 /// The cart that was written to, where it is still the active one.
@@ -217,30 +184,4 @@ fn call(cart: &CartOwner<'_>, effect: Effect) -> Result<Call, Failure> {
         }
         _ => Call::new(format!("remove item {id}"), cart.cart.remove_item(id), effect),
     })
-}
-
-/// Says what stays.
-pub fn say_left(service: &Service<'_>, left: &[String]) {
-    for one in left {
-        service.session.report.status(&format!("left: {}", sanitize_line(one)));
-    }
-}
-
-/// What an undo comes to that has nothing to send.
-///
-/// # Errors
-/// `guard` where something is left.
-pub fn unchanged_or_nothing(name: &str, left: &[String]) -> Result<Outcome, Failure> {
-    if left.is_empty() { Ok(unchanged(name)) } else { Err(nothing(name, left)) }
-}
-
-/// Nothing can be undone.
-pub fn nothing(name: &str, left: &[String]) -> Failure {
-    let why = if left.is_empty() { "nothing of it was applied".to_owned() } else { left.join("; ") };
-    Failure::guard(format!("nothing of write {name} can be undone: {why}")).for_good()
-}
-
-fn unchanged(name: &str) -> Outcome {
-    let unchanged = Some(format!("write {name} is undone already"));
-    Outcome { reason: Some("unchanged"), unchanged, ..Outcome::not_sent(OPERATION) }
 }

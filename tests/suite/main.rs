@@ -164,6 +164,7 @@ mod terminal_output;
 mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;
+mod undo_attributes;
 mod undo_orders;
 mod undo_products;
 mod unexpected_answers;

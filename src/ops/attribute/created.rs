@@ -76,9 +76,10 @@ impl Owner for Creation<'_> {
     }
 
     fn note_ids(&self, effect: &mut Effect, shown: &Value) {
-        if let Some(Some(id)) = Attribute::in_reply(shown).map(Attribute::id) {
-            effect.owner.id = Some(id.to_string());
-        }
+        let Some(created) = Attribute::in_reply(shown) else { return };
+        let Some(id) = created.id() else { return };
+        effect.owner.id = Some(id.to_string());
+        effect.keeps = created.as_made(self.asked);
     }
 
     fn settle(&self) -> Duration {

@@ -7,6 +7,7 @@ pub mod exchange;
 pub mod names;
 mod option_owner;
 pub mod options;
+pub mod removal;
 
 use std::collections::BTreeSet;
 
@@ -392,7 +393,10 @@ pub async fn by_id(
         return Ok(None);
     };
     let mut whole = read_existing(service, &code).await?;
-    whole.extend(StoredOptions::of(Attribute(&whole))?.document());
+    // Attributes of other types have no options, or show them as they are.
+    if let Ok(options) = StoredOptions::of(Attribute(&whole)) {
+        whole.extend(options.document());
+    }
     let mut sets = Vec::new();
     for change in &effect.changes {
         let set = change.path.element_id().filter(|_| List::of(&change.path) == Some(List::Sets));

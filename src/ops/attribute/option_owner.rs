@@ -10,7 +10,7 @@ use super::is_absent;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::write::owner::{Owner, Shown};
-use storefront_core::attribute::view::Attribute;
+use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{DEFAULT, StoredOptions};
 use storefront_core::effect::{self, Before, Change, Created, Effect, Kept, Kind, Look, Sent};
 use storefront_core::failure::Failure;
@@ -18,7 +18,6 @@ use storefront_core::hint::{Hint, storefront};
 use storefront_core::id::integer;
 use storefront_core::interface::request::Request;
 use storefront_core::profile::path::{FieldPath, List};
-use storefront_core::text::exact_json;
 
 /// An attribute whose options were read.
 pub(super) struct OptionOwner<'a> {
@@ -53,14 +52,28 @@ impl<'a> OptionOwner<'a> {
     }
 
     /// What adding an option changes. The first of several loses the attribute's default option, which the others do not find.
-    pub(super) fn addition(&self, label: &str, is_first: bool) -> Effect {
+    pub(super) fn addition(&self, option: NewOption<'_>, is_first: bool) -> Effect {
         let effect = self.unchanged();
         let known = effect.keeps.iter().filter_map(|kept| kept.path.element_id()).collect();
-        let content = exact_json::object([("label", label.into())]);
+        let content = Value::Object(option.content());
         let created = Created { list: List::Options, content, known, id: None, seen: None };
         let lost = self.before.default.as_ref().filter(|_| is_first);
         let changes = lost.map(|lost| default_change(Some(lost), None)).into_iter().collect();
         Effect { changes, creates: vec![created], ..effect }
+    }
+
+    /// What deleting an option changes; the default option stays.
+    pub(super) fn removal(&self, option: i64) -> Effect {
+        let (mut effect, path) = (self.unchanged(), List::Options.element(option));
+        let at = effect.keeps.iter().position(|kept| kept.path == path);
+        let before = Before::Read(at.map(|at| effect.keeps.remove(at).content));
+        let default = self.before.default.as_ref();
+        effect.keeps.extend(default.map(|default| Kept {
+            path: FieldPath::default().member(DEFAULT),
+            content: default.as_str().into(),
+        }));
+        effect.changes.push(Change { path, before, sent: Sent::Value(None), seen: None });
+        effect
     }
 
     /// What setting the default option changes, where this one is it before.
@@ -105,7 +118,7 @@ impl Owner for OptionOwner<'_> {
     /// That an addition loses the default option is nothing that was asked for.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let mut asked = effect.clone();
-        asked.changes.retain(|change| change.sent != Sent::Value(None));
+        asked.changes.retain(|change| change.path.is_element() || change.sent != Sent::Value(None));
         asked.look(shown)
     }
 

@@ -32,16 +32,17 @@ const SET_DEFAULT: &str = "attribute option default";
 const MAX_NAMED: usize = 10;
 
 /// An attribute whose options are changed: no other command of this machine changes them meanwhile.
-struct Locked<'a> {
-    service: &'a Service<'a>,
-    code: &'a str,
+pub(super) struct Locked<'a> {
+    pub(super) service: &'a Service<'a>,
+    pub(super) code: &'a str,
     /// None in a dry run on a machine that has none.
     log: Option<WriteLog>,
     /// What an earlier command has left.
     noted: Option<DefaultNote>,
     /// As it was read before the first call.
-    before: StoredOptions,
-    _lock: Lock,
+    pub(super) before: StoredOptions,
+    /// None where the caller holds it.
+    _lock: Option<Lock>,
 }
 
 /// An option that is to be added, and the call that does it.
@@ -67,8 +68,13 @@ struct Added<'b> {
 
 impl<'a> Locked<'a> {
     async fn open(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
+        let (lock, _) = lock(service, &LockName::attribute(code), service.settings.lock_timeout).await?;
+        Ok(Self { _lock: Some(lock), ..Self::under_lock(service, code).await? })
+    }
+
+    /// The attribute of which the caller holds the lock.
+    pub(super) async fn under_lock(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
         let (session, settings) = (service.session, &service.settings);
-        let (lock, _) = lock(service, &LockName::attribute(code), settings.lock_timeout).await?;
         let log = if session.global.dry_run {
             WriteLog::to_read(session.context).ok().flatten()
         } else {
@@ -77,10 +83,10 @@ impl<'a> Locked<'a> {
         let of_service = settings.service_id().to_string();
         let noted = log.as_ref().map(|log| log.default_note(&of_service, code)).transpose()?.flatten();
         let before = StoredOptions::of(Attribute(&read_existing(service, code).await?))?;
-        Ok(Self { service, code, log, noted, before, _lock: lock })
+        Ok(Self { service, code, log, noted, before, _lock: None })
     }
 
-    fn owner(&self) -> Result<OptionOwner<'a>, Failure> {
+    pub(super) fn owner(&self) -> Result<OptionOwner<'a>, Failure> {
         let read = read_all(self.service, self.code)?;
         Ok(OptionOwner::new(self.service, self.code, read, self.before.clone()))
     }
@@ -94,7 +100,7 @@ impl<'a> Locked<'a> {
 
     /// Notes the default option as long as some of these labels, or of those of earlier commands, are not among the
     /// options: they may still be added, and it is lost then. Forgets it where there are none.
-    async fn note(
+    pub(super) async fn note(
         &self,
         default: Option<&str>,
         labels: &[&str],
@@ -115,7 +121,7 @@ impl<'a> Locked<'a> {
 
     /// The call that makes this option the default, where `before` is it, and changes nothing else. It may be sent once more after
     /// an unknown outcome.
-    fn default_call(
+    pub(super) fn default_call(
         &self,
         owner: &OptionOwner<'_>,
         before: Option<&String>,
@@ -127,6 +133,34 @@ impl<'a> Locked<'a> {
         let (name, effect) =
             (format!("set the default {}", option.name), owner.new_default(before, &option.id));
         Ok(Call { repeats: Repeats::State, ..Call::new(name, request, effect) })
+    }
+}
+
+impl Locked<'_> {
+    /// The call that makes a former default option it again.
+    ///
+    /// # Errors
+    /// `guard` where that option is gone.
+    pub(super) fn back_to(&self, former: &str) -> Result<Planned, Failure> {
+        let (owner, option) = (self.owner()?, self.former(former)?);
+        Ok(planned(&self.default_call(&owner, self.before.default.as_ref(), option)?))
+    }
+
+    /// Makes a former default option it again.
+    ///
+    /// # Errors
+    /// As [`Self::back_to`], and [`Calls::carry_out`].
+    pub(super) async fn set_back(&self, former: &str, calls: &mut Calls<'_>) -> Result<Written, Failure> {
+        let (owner, option) = (self.owner()?, self.former(former)?);
+        let call = self.default_call(&owner, self.before.default.as_ref(), option)?;
+        let written = calls.carry_out(&owner, call).await?;
+        self.note(Some(&option.id), &[], &self.before).await?;
+        Ok(written)
+    }
+
+    fn former(&self, id: &str) -> Result<&Named, Failure> {
+        let gone = || Failure::guard(format!("the former default option {id} is gone")).for_good();
+        self.before.with_id(id).ok_or_else(gone)
     }
 }
 
@@ -228,7 +262,7 @@ impl Locked<'_> {
                 calls.skip(name, reason);
                 continue;
             }
-            let effect = owner.addition(label, additions.is_empty());
+            let effect = owner.addition(*option, additions.is_empty());
             let body = option.body(self.before.options.len() + additions.len() + 1);
             let request = Request::post(path.clone(), body.into(), Bearer::Admin);
             // All of them are looked at together.
@@ -344,9 +378,7 @@ impl Locked<'_> {
         let mut verified = Ok(true);
         if is_sent {
             // Also where nothing was added for certain: a command that was killed a moment ago may have added options since the read.
-            let whole = composed(&added.effects).unwrap_or_else(|| owner.addition("", false));
-            let mut whole =
-                if added.effects.is_empty() { Effect { creates: Vec::new(), ..whole } } else { whole };
+            let mut whole = composed(&added.effects).unwrap_or_else(|| owner.unchanged());
             verified = write::verify(self.service, owner, &mut whole, None, &added.calls).await;
         }
         let shown = if is_sent { owner.last() } else { Some(self.before.clone()) };
@@ -441,37 +473,6 @@ pub async fn resolve_unknown(
         verified,
         ..Outcome::not_sent(ATTRIBUTE_OPTION_ADD.name)
     }))
-}
-
-/// Makes the option with this id the default, where the default option is the one that is expected.
-///
-/// # Errors
-/// As [`set_default`]; `guard` where another one is the default now, and where the option is gone.
-pub async fn set_default_by_id(
-    service: &Service<'_>,
-    code: &str,
-    option: &str,
-    expected: Option<&str>,
-) -> Result<Outcome, Failure> {
-    let locked = Locked::open(service, code).await?;
-    let (owner, stored) = (locked.owner()?, &locked.before);
-    let refused = |why: String| Failure::guard(format!("the default option stays: {why}")).for_good();
-    if stored.default.as_deref() != expected {
-        return Err(refused("it has changed since".to_owned()));
-    }
-    let option = stored.with_id(option).ok_or_else(|| refused(format!("option {option} is gone")))?;
-    let call = locked.default_call(&owner, stored.default.as_ref(), option)?;
-    if service.session.global.dry_run {
-        return Ok(preview(service, SET_DEFAULT, vec![planned(&call)]));
-    }
-    let mut calls = Calls::new(service, SET_DEFAULT);
-    let written = calls.carry_out(&owner, call).await?;
-    locked.note(Some(&option.id), &[], stored).await?;
-    let success = Some(Success {
-        text: format!("The default option of {code} is {} again", option.name),
-        covers_response: true,
-    });
-    Ok(Outcome { success, verified: Some(written.verified), ..calls.finish() })
 }
 
 /// Makes the option with this label the default, or shows the call.

@@ -2,6 +2,7 @@
 
 pub mod back;
 mod catalog;
+pub mod count;
 pub mod export;
 mod owner;
 pub mod search;

@@ -1,11 +1,15 @@
 //! An attribute as an input asks for it or as a reply shows it: the same fields. And an option to add to one.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::label;
 use super::rules::FrontendInput;
+use crate::effect::Kept;
 use crate::operation::scalar;
 use crate::profile::equal::{same_flag, same_value};
+use crate::profile::path::{FieldPath, List};
 
 /// The fields of an attribute.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +91,26 @@ impl<'a> Attribute<'a> {
         names.map(|name| (name.clone(), shown(asked, name), shown(self, name))).collect()
     }
 
+    /// What an attribute that was asked for is made of, as its answer shows it: each field, and the options with the labels that
+    /// administrators see, which are those that were asked for. By these it is known later that nobody has changed it.
+    pub fn as_made(self, asked: Attribute<'_>) -> Vec<Kept> {
+        const NOT_OF_IT: [&str; 3] = ["attribute_id", "options", "extension_attributes"];
+        let fields = self.0.iter().filter(|(name, _)| !NOT_OF_IT.contains(&name.as_str()));
+        let field = |(name, value): (&String, &Value)| Kept {
+            path: FieldPath::default().member(name),
+            content: value.clone(),
+        };
+        let ids = self.list("options").iter().filter_map(|option| List::Options.id_of(option));
+        let (ids, options): (Vec<i64>, _) = (ids.collect(), asked.new_options());
+        let option = |(id, option): (&i64, &NewOption<'_>)| Kept {
+            path: List::Options.element(*id),
+            content: Value::Object(option.content()),
+        };
+        let has_all = ids.len() == options.len();
+        let options = ids.iter().zip(&options).filter(|_| has_all).map(option);
+        fields.map(field).chain(options).collect()
+    }
+
     /// The input type as Magento stores it.
     fn stored_input(self) -> Option<&'a str> {
         let input = self.0.get("frontend_input")?.as_str()?;
@@ -109,6 +133,9 @@ impl<'a> Attribute<'a> {
     }
 }
 
+/// The labels of an option in store views.
+pub const STORE_LABELS: &str = "store_labels";
+
 /// An option to add.
 #[derive(Debug, Clone, Copy)]
 pub struct NewOption<'a>(pub &'a Map<String, Value>);
@@ -126,12 +153,34 @@ impl<'a> NewOption<'a> {
 
     /// Whether it has labels of store views. An option that exists keeps its own.
     pub fn has_store_labels(self) -> bool {
-        self.0.get("store_labels").and_then(Value::as_array).is_some_and(|labels| !labels.is_empty())
+        self.0.get(STORE_LABELS).and_then(Value::as_array).is_some_and(|labels| !labels.is_empty())
+    }
+
+    /// Its label, and those of store views where it has some.
+    pub fn content(self) -> Map<String, Value> {
+        let labels = self.0.get(STORE_LABELS).filter(|_| self.has_store_labels());
+        let labels = labels.map(|labels| (STORE_LABELS.to_owned(), labels.clone()));
+        [("label".to_owned(), self.label().into())].into_iter().chain(labels).collect()
+    }
+
+    /// Whether an option of an attribute that was read whole ([`Self::content`] of an earlier one in `made`) has these labels and no
+    /// others. A label of a store view that administrators see as well says nothing. `id_of` gives the id of a store view.
+    pub fn has_labels_of(self, made: &Map<String, Value>, id_of: impl Fn(&str) -> Option<String>) -> bool {
+        let labels = |of: &Map<String, Value>, label: &str| -> BTreeMap<String, String> {
+            let own = of.get(STORE_LABELS).and_then(Value::as_array).into_iter().flatten();
+            let own = own.filter_map(|one| {
+                let view = scalar(one.get("store_id"))?;
+                Some((id_of(&view).unwrap_or(view), one.get("label")?.as_str()?.trim().to_owned()))
+            });
+            own.filter(|(_, text)| text != label).collect()
+        };
+        let made_label = made.get("label").and_then(Value::as_str).unwrap_or_default().trim();
+        self.label() == made_label && labels(self.0, made_label) == labels(made, made_label)
     }
 
     /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
     pub fn body(self, sort_order: usize) -> String {
-        let labels = self.0.get("store_labels").cloned().unwrap_or_else(|| json!([]));
+        let labels = self.0.get(STORE_LABELS).cloned().unwrap_or_else(|| json!([]));
         json!({"option": {"label": self.label(), "sort_order": sort_order, "store_labels": labels}})
             .to_string()
     }

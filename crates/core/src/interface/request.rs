@@ -184,7 +184,7 @@ pub fn with_fields(query: &str, fields: &str) -> String {
 }
 
 /// A query for the first `limit` records that meet one of these conditions on a field, with these fields of the reply.
-pub fn any_query(field: &'static str, conditions: &[(&str, String)], fields: &str, limit: usize) -> String {
+pub fn any_query(field: &str, conditions: &[(&str, String)], fields: &str, limit: usize) -> String {
     let mut pairs = Vec::new();
     for (index, (condition, value)) in (first_group(conditions.len())..).zip(conditions) {
         let name = format!("searchCriteria[filter_groups][0][filters][{index}]");

@@ -1,0 +1,95 @@
+//! Whether products have a value of an attribute: what goes with it where it is deleted.
+//!
+//! A search in a scope finds the values that this scope shows, so that each is asked; the shop counts them whatever the flags of the
+//! attribute.
+
+use jiff::SignedDuration;
+use serde_json::Value;
+
+use super::{Catalog, search};
+use crate::client::LOOK_CLOSER;
+use crate::client::service::Service;
+use crate::log::WriteLog;
+use storefront_core::effect::{Change, Kind, Sent};
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Bearer, Request, any_query};
+use storefront_core::product::ALL;
+
+/// For so long a value that we wrote ourselves may not be counted yet.
+const RECENT: SignedDuration = SignedDuration::from_mins(10);
+
+/// A condition of a search.
+type Condition<'c> = (&'c str, String);
+
+/// Why an attribute, or this option of it, cannot be deleted without a loss, in words; `None` where no product has a value of it.
+///
+/// # Errors
+/// As [`Service::read`]; `guard` where the log cannot be read.
+pub async fn why_used(
+    service: &Service<'_>,
+    code: &str,
+    option: Option<&str>,
+) -> Result<Option<String>, Failure> {
+    if is_written_lately(service, code, option)? {
+        let why = "a value of it was written from this machine in the last 10 minutes";
+        return Ok(Some(why.to_owned()));
+    }
+    let has_value = match option {
+        Some(option) => ("eq", option.to_owned()),
+        None => ("notnull", "1".to_owned()),
+    };
+    let views = Catalog::default().views(service).await?;
+    for scope in [ALL].into_iter().chain(views.iter().map(String::as_str)) {
+        let count = count(service, scope, code, &has_value).await?;
+        if count > 0 {
+            let (have, place) = (if count == 1 { "product has" } else { "products have" }, place(scope));
+            return Ok(Some(format!("{count} {have} it{place}")));
+        }
+        let disabled = count_disabled(service, scope).await?;
+        if disabled > 0 {
+            let (are, whose) = if disabled == 1 { ("product is", "its") } else { ("products are", "their") };
+            return Ok(Some(format!(
+                "{disabled} {are} disabled{}, and whether the shop counts {whose} values is not known",
+                place(scope)
+            )));
+        }
+    }
+    Ok(None)
+}
+
+fn place(scope: &str) -> String {
+    if scope == ALL { String::new() } else { format!(" in the store view {scope}") }
+}
+
+async fn count_disabled(service: &Service<'_>, scope: &str) -> Result<u64, Failure> {
+    count(service, scope, "status", &("eq", "2".to_owned())).await
+}
+
+/// How many products meet a condition on an attribute in a scope.
+async fn count(
+    service: &Service<'_>,
+    scope: &str,
+    code: &str,
+    condition: &Condition<'_>,
+) -> Result<u64, Failure> {
+    let query = any_query(code, std::slice::from_ref(condition), "total_count", 1);
+    let request = Request::get(format!("{}?{query}", search::path(service, scope)?), Bearer::Admin);
+    let reply = service.read(&request).await?;
+    let count = reply.value.get("total_count").and_then(Value::as_u64).filter(|_| reply.warning.is_none());
+    count.ok_or_else(|| {
+        Failure::unexpected_reply("unexpected response: no number of products").hint(LOOK_CLOSER)
+    })
+}
+
+/// Whether this machine wrote such a value a short while ago.
+fn is_written_lately(service: &Service<'_>, code: &str, option: Option<&str>) -> Result<bool, Failure> {
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(false) };
+    let of_service = service.settings.service_id().to_string();
+    let is_it = |change: &Change| {
+        let Sent::Value(Some(value)) = &change.sent else { return false };
+        let has = |option: &str| value.as_str().is_some_and(|ids| ids.split(',').any(|id| id == option));
+        change.path.is_value() && change.path.last_name() == code && option.is_none_or(has)
+    };
+    let lately = log.lately(&of_service, Kind::Product, RECENT)?;
+    Ok(lately.iter().flat_map(|effect| &effect.changes).any(is_it))
+}
