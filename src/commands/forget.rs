@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, value_parser};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ use storefront_core::text::duration;
 
 /// Flags of `forget`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("whose").required(true).args(["customer", "older_than", "all", "token"]))]
+#[command(group = ArgGroup::new("whose").required(true).args(["customer", "order", "older_than", "all", "token"]))]
 #[command(after_help = "Examples:
   storefront forget --sandbox --customer 2 --yes
   storefront forget --sandbox --older-than 30d --yes
@@ -36,6 +36,9 @@ pub struct ForgetArgs {
     /// Delete what is kept of this customer
     #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
+    /// Delete what is kept of the order with this ID
+    #[arg(long, value_name = "ID", value_parser = value_parser!(u64))]
+    pub order: Option<u64>,
     /// Delete what is older, such as 30d, of all customers
     #[arg(long, value_name = "AGE", value_parser = duration::age)]
     pub older_than: Option<SignedDuration>,
@@ -66,13 +69,14 @@ pub async fn run(session: &Session<'_>, args: &ForgetArgs) -> Result<(), Failure
         }
         let id = service.settings.service_id().to_string();
         let now = session.context.clock.now();
-        let (whose, named) = match (&args.customer, args.older_than) {
-            (Some(customer), _) => of_customer(&log, &id, customer)?,
-            (None, Some(age)) => {
+        let (whose, named) = match (&args.customer, args.order, args.older_than) {
+            (Some(customer), ..) => of_customer(&log, &id, customer)?,
+            (None, Some(order), _) => (Whose::Order(order), format!("order {order}")),
+            (None, None, Some(age)) => {
                 let limit = now.checked_sub(age).unwrap_or(Timestamp::MIN);
                 (Whose::Before(limit), "all customers".to_owned())
             }
-            (None, None) => (Whose::Everybody, "all customers of this shop".to_owned()),
+            (None, None, None) => (Whose::Everybody, "all customers of this shop".to_owned()),
         };
         forget(service, &log, &id, &whose, &named).await
     })
@@ -122,6 +126,9 @@ async fn forget(
     for key in keys.iter().filter(|key| !key.is_empty()) {
         locks.push(lock(service, &LockName::of_key(key)).await?);
     }
+    if let Whose::Order(order) = whose {
+        locks.push(lock(service, &LockName::order(*order)).await?);
+    }
     // Something may have been sent while a person thought.
     ensure_over(session, &log.forgettable(id, whose)?).await?;
     let emptied = log.forget(id, &service.settings.service_name(), whose).await;
@@ -170,6 +177,7 @@ async fn ensure_over(session: &Session<'_>, found: &Forgotten) -> Result<(), Fai
 fn held(service: &Service<'_>, whose: &Whose) -> Result<Held, Failure> {
     let (context, id) = (service.session.context, service.settings.service_id());
     assistants::held(context, &id, |record| {
+        let order = scalar(record.expect.owner.get("order_id"));
         let owner = ["id", "email"].map(|name| scalar(record.expect.owner.get(name)));
         let mut names = owner.into_iter().flatten().chain(record.customer.clone());
         match whose {
@@ -177,9 +185,10 @@ fn held(service: &Service<'_>, whose: &Whose) -> Result<Held, Failure> {
                 let is_it = |own: &String| own.eq_ignore_ascii_case(&name);
                 keys.iter().chain(email).any(is_it)
             }),
+            Whose::Order(id) => order == Some(id.to_string()),
             // They expire by themselves.
             Whose::Before(_) => false,
-            Whose::Everybody => names.next().is_some(),
+            Whose::Everybody => order.is_some() || names.next().is_some(),
         }
     })
 }

@@ -37,6 +37,8 @@ const TOUCHED: &str = "max(write.left_at, coalesce(write.closed_at, write.left_a
 pub enum Whose {
     /// That of these customers, by what the log knows them by, and of who has this email.
     Customers(Vec<String>, Option<String>),
+    /// That of the order with this id.
+    Order(u64),
     /// Everybody's, as far as it is older.
     Before(Timestamp),
     /// Everybody's.
@@ -58,13 +60,17 @@ pub struct Forgotten {
     pub journals: BTreeSet<String>,
 }
 
-/// Which writes are meant, in SQL; `?1` is the service, `?2` a list of customers, `?3` the hash of an email, `?4` a time.
+/// Which writes are meant, in SQL; `?1` is the service, `?2` a list of customers or orders, `?3` the hash of an email, `?4` a time.
 fn is_meant(whose: &Whose) -> &'static str {
     match whose {
         Whose::Customers(..) => {
             "write.service = ?1 AND (write.owner_kind = 'customer' AND write.owner IN (SELECT value FROM json_each(?2)) \
              OR write.customer IN (SELECT value FROM json_each(?2)) OR write.email = ?3 OR write.email_after = ?3) \
              AND ?4 IS NULL"
+        }
+        Whose::Order(_) => {
+            "write.service = ?1 AND write.owner_kind = 'order' AND write.owner IN (SELECT value FROM json_each(?2)) \
+             AND ?3 IS NULL AND ?4 IS NULL"
         }
         Whose::Before(_) => "write.service = ?1 AND ?2 IS NOT NULL AND ?3 IS NULL AND write.left_at < ?4",
         Whose::Everybody => "write.service = ?1 AND ?2 IS NOT NULL AND ?3 IS NULL AND ?4 IS NULL",
@@ -83,6 +89,7 @@ impl Meant {
     fn of(connection: &Connection, service: &str, whose: &Whose) -> rusqlite::Result<Self> {
         let (customers, email, before) = match whose {
             Whose::Customers(customers, email) => (customers.clone(), email.as_deref(), None),
+            Whose::Order(order) => (vec![order.to_string()], None, None),
             Whose::Before(limit) => (Vec::new(), None, Some(stored(*limit))),
             Whose::Everybody => (Vec::new(), None, None),
         };
@@ -225,7 +232,7 @@ fn is_named(whose: &Whose) -> &'static str {
         Whose::Customers(..) => {
             "service = ?1 AND (customer IN (SELECT value FROM json_each(?2)) OR hash = ?3)"
         }
-        Whose::Before(_) => "service = ?1 AND ?2 IS NULL AND ?3 IS NULL",
+        Whose::Before(_) | Whose::Order(_) => "service = ?1 AND ?2 IS NULL AND ?3 IS NULL",
         Whose::Everybody => "service = ?1 AND ?2 IS NOT NULL AND ?3 IS NULL",
     }
 }
@@ -243,6 +250,7 @@ fn forget(connection: &Connection, service: &str, service_name: &str, whose: &Wh
             connection.execute(reads, params![meant.service, meant.customers])?;
             connection.execute("DELETE FROM seen_address WHERE service = ?1", [service_name])?;
         }
+        Whose::Order(_) => {}
         Whose::Before(_) => {
             connection.execute(
                 "DELETE FROM last_read WHERE service = ?1 AND at < ?2",

@@ -9,15 +9,13 @@ use serde_json::{Map, Value};
 use crate::client::service::Service;
 use crate::client::{LOOK_CLOSER, Reply};
 use crate::input::Draft;
-use crate::log::WriteLog;
-use crate::ops::cart;
+use crate::ops::{basis, cart};
 use crate::write::owner::{Owner, Shown};
-use crate::write::reads::Reads;
 use storefront_core::absent::{Absent, named_in};
 use storefront_core::cart::{Cart, item_state};
 use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
-use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::hint::{Hint, storefront};
 use storefront_core::operation::scalar;
 use storefront_core::profile::equal::same_flag;
 use storefront_core::profile::path::List;
@@ -46,36 +44,15 @@ impl<'a> CartOwner<'a> {
     /// `refused` without a cart; `guard` where it does not show that and nobody continues; as [`cart::find`].
     pub async fn read_active(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let (named, settle) = (scalar(draft.fields.get("quote_id")), service.settings.settle);
-        let mut reads = Reads::new(settle);
-        loop {
-            let owner = Self::read_named(service, named.as_deref(), settle).await?;
-            let missing = owner.not_shown()?;
-            if missing.is_empty() {
-                return Ok(owner);
-            }
-            let is_dry = service.session.global.dry_run;
-            if is_dry || !reads.wait().await {
-                let behind = lags_behind(&missing);
-                if is_dry {
-                    service.session.report.warn(&behind.message);
-                } else if !service.session.prompt().accepts(&behind)? {
-                    return Err(Failure::cancelled());
-                }
-                return Ok(owner);
-            }
-        }
+        let read = async || Self::read_named(service, named.as_deref(), settle).await;
+        basis::read(service, Kind::Cart.noun(), storefront("quote show"), read, Self::not_shown).await
     }
 
-    /// What was read does not show, although our own calls of the last minute left it.
+    /// What was read does not show, although our own calls of the last minute left it. The read shows the items, and no addresses or
+    /// payment method.
     fn not_shown(&self) -> Result<Vec<String>, Failure> {
-        let Some(log) = WriteLog::to_read(self.service.session.context)? else { return Ok(Vec::new()) };
-        let of_service = self.service.settings.service_id().to_string();
-        let mut recent = log.recent_effects(&of_service, &self.effect().owner)?;
-        // The read shows the items, and no addresses or payment method.
-        for effect in &mut recent {
-            effect.changes.retain(|change| List::of(&change.path) == Some(List::Items));
-        }
-        Ok(effect::not_shown(&recent, &self.document()))
+        let is_read = |change: &effect::Change| List::of(&change.path) == Some(List::Items);
+        basis::not_shown(self.service, &self.effect().owner, &self.document(), is_read)
     }
 
     /// Reads the active cart with this id, or the only one.
@@ -109,17 +86,6 @@ impl<'a> CartOwner<'a> {
     pub fn document(&self) -> Map<String, Value> {
         document(&self.items)
     }
-}
-
-/// The refusal to change a cart by a read that does not show what our own calls left.
-fn lags_behind(missing: &[String]) -> Failure {
-    let message =
-        format!("the service shows an older cart than the last change left: {}", missing.join(", "));
-    Failure::guard(message).hint(hint!(
-        "check it with ",
-        storefront("quote show"),
-        ", and try again in a minute: a replica may be behind, or somebody undid that change"
-    ))
 }
 
 impl Owner for CartOwner<'_> {

@@ -4,6 +4,7 @@ pub mod add_item;
 mod added_item;
 pub mod address_book;
 pub mod attribute;
+mod basis;
 pub mod calls;
 pub mod cart;
 pub mod cart_owner;

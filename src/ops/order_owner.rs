@@ -5,13 +5,21 @@ use std::time::Duration;
 use futures_util::future::LocalBoxFuture;
 
 use crate::client::service::Service;
+use crate::log::{self, People, Write, WriteLog, WriteName};
+use crate::ops::basis;
 use crate::ops::orders::read_by_id;
+use crate::report::changes::local_minute;
 use crate::write::owner::{Owner, Shown};
 use storefront_core::absent::Absent;
-use storefront_core::effect::Kind;
+use storefront_core::effect::{self, Change, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::operation::scalar;
 use storefront_core::order::{Order, OrderCalls};
+use storefront_core::outcome::WriteOutcome;
+
+/// How many writes of an order are looked at.
+const MOST: usize = 20;
 
 /// An order, and what was read of it.
 pub struct OrderOwner<'a> {
@@ -23,6 +31,64 @@ pub struct OrderOwner<'a> {
     pub order: Order,
     /// How long it is looked at until it shows a change.
     pub settle: Duration,
+}
+
+impl OrderOwner<'_> {
+    /// Whose data its addresses are: the customer's, or those of a guest.
+    pub fn people(&self) -> People {
+        let email = scalar(self.order.shown.get("customer_email"));
+        People { customer: self.order.customer_id().map(|id| id.to_string()), email, email_after: None }
+    }
+}
+
+/// Reads an order from which a correction is built: as new as our own corrections of the last minute.
+///
+/// # Errors
+/// `guard` where it is older, and nobody continues; as [`read_by_id`].
+pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> Result<Order, Failure> {
+    let owner = effect::Owner::new(Kind::Order, id);
+    let is_read = |change: &Change| change.path.order_address().is_some();
+    let missing = |order: &Order| basis::not_shown(service, &owner, &order.document(), is_read);
+    let look = storefront("order show --id").arg(id.to_string());
+    basis::read(service, Kind::Order.noun(), look, async || read_by_id(service, calls, id).await, missing)
+        .await
+}
+
+/// The refusal to correct an address while an earlier correction may still take effect; `None` where there is none, or the order
+/// shows it, which is noted. A record that is sent again because somebody has said that it was not applied does not wait for itself.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<Failure>, Failure> {
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(None) };
+    let (of_service, now) = (service.settings.service_id().to_string(), service.session.context.clock.now());
+    let owner = log::Owner { kind: Kind::Order.noun(), id: Some(order.id.to_string()), scope: None };
+    let corrects = |write: &Write| write.changes().filter(|effect| !effect.changes.is_empty());
+    let writes = log.newest(&of_service, &owner, None, MOST)?;
+    let mut sent = writes.into_iter().filter(|write| write.outcome.may_be_applied());
+    let newest = sent.find_map(|write| Some((corrects(&write)?, write)));
+    let Some((mut effect, write)) = newest else { return Ok(None) };
+    let Some(until) = write.outcome.open_until(now) else { return Ok(None) };
+    let is_own = service.write_ahead.is_some_and(|ahead| ahead.earlier().effects.contains(&effect));
+    if is_own {
+        return Ok(None);
+    }
+    let document = order.document();
+    if effect.look(&document).is_proof() {
+        effect.close(&document);
+        log.close(write.id, WriteOutcome::Applied { at: now, verified: true }, Some(&effect)).await;
+        return Ok(None);
+    }
+    let name = WriteName { id: write.id, run: write.run, record: write.record };
+    let message = format!(
+        "it is unknown whether write {name} was saved: it may still take effect and overwrite this one"
+    );
+    let until = local_minute(until);
+    Ok(Some(Failure::guard(message).hint(hint!(
+        "run ",
+        storefront("verify").arg(name.to_string()),
+        format!(" to look again, or wait until {until}")
+    ))))
 }
 
 /// The answer to a saved address repeats what was sent, and that to a comment is `true`: only a read shows what is stored.

@@ -7,7 +7,7 @@ use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::order_owner::OrderOwner;
+use crate::ops::order_owner::{OrderOwner, read_basis, still_open};
 use crate::ops::orders::{self, OrderName};
 use crate::ops::profile::read::read_profile;
 use crate::ops::{found_in_part, lock, read_country_as};
@@ -55,7 +55,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
         } else {
             Some(lock(service, &LockName::order(id), service.settings.lock_timeout).await?)
         };
-        let order = orders::read_by_id(service, &calls, id).await?;
+        let order = read_basis(service, &calls, id).await?;
         let owner = OrderOwner { service, calls, order, settle: service.settings.settle };
         let corrections = Box::pin(Corrections::of(&owner, draft, no_comment)).await?;
         if corrections.is_nothing() {
@@ -67,6 +67,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
         corrections.ensure_planned(draft)?;
         let changes = corrections.changes();
         if agreed.is_none() {
+            corrections.ensure_none_open().await?;
             corrections.warn(draft);
         }
         if session.global.dry_run {
@@ -155,6 +156,19 @@ impl<'a> Corrections<'a> {
     fn comment(&self, corrected: &[Effect]) -> Option<String> {
         let text = comment_text(corrected, self.added.as_deref());
         Some(text).filter(|text| !text.is_empty() && !self.no_comment)
+    }
+
+    /// An earlier correction that may still take effect would overwrite this one; a person may continue.
+    ///
+    /// # Errors
+    /// `guard` where nobody does.
+    pub async fn ensure_none_open(&self) -> Result<(), Failure> {
+        let session = self.owner.service.session;
+        let is_sent = !self.addresses.is_empty() && !session.global.dry_run;
+        let Some(open) = still_open(self.owner.service, &self.owner.order).await?.filter(|_| is_sent) else {
+            return Ok(());
+        };
+        if session.prompt().accepts(&open)? { Ok(()) } else { Err(Failure::cancelled()) }
     }
 
     /// What a dry run shows.
@@ -252,7 +266,11 @@ impl<'a> Corrections<'a> {
             return comment_alone(self.owner, &text).await;
         }
         let planned = self.planned();
-        let to_send = self.saved().map(|(effect, (name, request))| write::Call::new(name, request, effect));
+        let people = self.owner.people();
+        let to_send = self.saved().map(|(effect, (name, request))| write::Call {
+            people: Some(people.clone()),
+            ..write::Call::new(name, request, effect)
+        });
         let mut to_send: Vec<write::Call> = to_send.collect();
         write::gate(service, self.operation, &mut to_send, None).await?;
         let (mut sent, mut corrected, mut failed) = (Calls::new(service, self.operation), Vec::new(), None);
@@ -407,7 +425,7 @@ async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str
 async fn send_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str) -> Result<Call, Failure> {
     let effect = owner.order.comment(text);
     let call = write::Call::new(COMMENT, owner.calls.comment(owner.order.id, text), effect);
-    let call = write::Call { is_looked_at_later: true, ..call };
+    let call = write::Call { is_looked_at_later: true, people: Some(owner.people()), ..call };
     let written = write::carry_out(owner.service, operation, owner, call).await?;
     let response = written.reply.map(|reply| reply.value);
     Ok(Call { status: written.status, response, ..Call::new(COMMENT, Applied::Yes) })

@@ -69,6 +69,7 @@ async fn plan<'a>(
     let calls = OrderCalls::new(service.settings.dialect)?;
     let owner = OrderOwner { service, calls, order, settle: service.settings.settle };
     let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
+    corrections.ensure_none_open().await?;
     let (changes, warnings) = (corrections.changes(), corrections.warnings());
     let (deleted, preview) = (None, corrections.preview());
     let send = async move { Corrections::carrying_out(&owner, OPERATION, &effect)?.send().await };

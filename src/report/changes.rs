@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -34,6 +34,12 @@ pub struct Row {
     pub before: Option<String>,
     /// What is sent.
     pub after: Option<String>,
+}
+
+/// A time as hours and minutes here, rounded up: `14:05`.
+pub fn local_minute(time: Timestamp) -> String {
+    let time = time.checked_add(SignedDuration::from_secs(59)).unwrap_or(time);
+    time.to_zoned(TimeZone::system()).strftime("%H:%M").to_string()
 }
 
 /// The changes, field by field, below the address or the item that they are in.

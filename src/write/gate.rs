@@ -83,6 +83,7 @@ pub async fn gate(
             scope: effect.owner.scope.clone(),
         },
         effect: serde_json::to_value(effect).unwrap_or_default(),
+        people: call.people.clone(),
     };
     let entries = calls.iter().zip(&effects).map(entry).collect();
     let places = pass(service, operation, entries, whole).await?;
@@ -103,7 +104,7 @@ pub(super) async fn gate_any(
     call: &str,
 ) -> Result<Option<Place>, Failure> {
     let owner = log::Owner { kind: ANY, id: None, scope: None };
-    let entry = Entry { call: call.to_owned(), owner, effect: json!({}) };
+    let entry = Entry { call: call.to_owned(), owner, effect: json!({}), people: None };
     Ok(pass(service, operation, vec![entry], None).await?.pop())
 }
 
@@ -112,6 +113,7 @@ struct Entry {
     call: String,
     owner: log::Owner,
     effect: Value,
+    people: Option<People>,
 }
 
 async fn pass(
@@ -141,7 +143,7 @@ async fn pass(
         owner: entry.owner,
         effect: entry.effect,
         document: whole.take(),
-        people: people.clone(),
+        people: entry.people.unwrap_or_else(|| people.clone()),
     };
     let opened = service.log()?.gate_all(entries.into_iter().map(new).collect()).await;
     let opened = opened.inspect_err(|failure| note_busy(service, failure))?;

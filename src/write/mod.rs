@@ -18,6 +18,7 @@ mod verdict;
 
 use crate::client::service::Service;
 use crate::client::{self, Reply, may_be_saved};
+use crate::log::People;
 pub use gate::{LeftCall, Place, gate};
 use look::{Looking, Seen};
 use owner::Owner;
@@ -42,6 +43,8 @@ pub struct Call {
     /// Whether the owner is looked at after the last of several calls, with [`verify`], and not after this one where the service
     /// says that it did it.
     pub is_looked_at_later: bool,
+    /// Whose data it holds, where that is not the customer of the service.
+    pub people: Option<People>,
     /// Its place in the log, once it has passed the gate.
     pub place: Option<Place>,
 }
@@ -50,7 +53,7 @@ impl Call {
     /// A call that is sent once.
     pub fn new(name: impl Into<String>, request: Request, effect: Effect) -> Self {
         let (name, repeats) = (name.into(), client::Effect::Write);
-        Self { name, request, effect, repeats, is_looked_at_later: false, place: None }
+        Self { name, request, effect, repeats, is_looked_at_later: false, people: None, place: None }
     }
 }
 

@@ -224,3 +224,22 @@ fn plans_of_assistants_go_and_other_files_that_may_name_the_customer_are_told() 
     let all = run(&home, "forget --all --yes");
     assert!(all.code == 0 && !other.exists() && begun.exists() && journal.exists(), "{all:?}");
 }
+
+/// The addresses of an order are the customer's data, too; a guest is known by the email.
+#[test]
+fn nothing_of_an_order_is_left_once_it_or_its_customer_is_forgotten() {
+    const WORDS: [&str; 2] = ["10119", "Zebra"];
+    for name in ["--order 2", "--customer 1", "--customer amina.haddad@example.com"] {
+        let home = Home::new();
+        ok(&home, "order update 000000002 --shipping --postcode 10119 --comment Zebra --yes");
+        ok(&home, "customer update --customer sato.kenji@example.jp --gender 3 --yes");
+        assert_eq!(run(&home, &format!("forget {name} --yes")).code, 3, "it is needed for 10 minutes");
+        later(&home);
+        assert!(!with_words(&home, &WORDS).is_empty(), "{name}");
+        ok(&home, &format!("forget {name} --yes"));
+        let left = with_words(&home, &WORDS);
+        // The service of the sandbox keeps the order.
+        assert!(left.iter().all(|file| file.contains("sandbox")), "{name}: {left:?}");
+        assert_eq!(log_count(&home, "SELECT count(*) FROM write"), 1, "{name}");
+    }
+}

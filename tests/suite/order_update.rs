@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::magento::{done, fails, program, run};
 use crate::support::storefront::{Home, Outcome, ended};
 use crate::support::terminal::{Look, Terminal};
-use crate::support::test_env::TestEnv;
+use crate::support::test_env::{TestEnv, after_a_minute, set_outcome};
 
 const CORRECTION: &str = "order update 000000002 --shipping --postcode 10119 -y";
 
@@ -178,4 +178,64 @@ fn a_no_sends_nothing_and_a_new_country_asks_for_its_region() {
         "--sandbox --api magento order show 000000002 --jq .extension_attributes.shipping_assignments[0].shipping.address.city",
     );
     assert_eq!(city.trim(), "New York");
+}
+
+fn set_postcode(env: &TestEnv, postcode: &str) {
+    env.sandbox.sql(&format!(
+        "UPDATE order_addresses SET body = json_set(body, '$.postcode', '{postcode}') WHERE id = 4"
+    ));
+}
+
+/// It may still take effect, and carries the whole address.
+#[test]
+fn an_open_correction_is_asked_about_for_ten_minutes() {
+    const NEXT: &str = "order update 000000002 --shipping --city Albany --no-comment -y";
+    let env = TestEnv::new();
+    assert_eq!(run(&env, CORRECTION).code, 0);
+    let sent_at = |minutes: i64| {
+        let at = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes);
+        set_outcome(&env.home, 1, &json!({"outcome": "unknown", "sent_at": at.to_string()}));
+    };
+    sent_at(9);
+    set_postcode(&env, "10118");
+    let before = order(&env);
+    let error = fails(&env, 3, NEXT);
+    assert!(
+        error["message"].as_str().unwrap().contains("it is unknown whether write 1 was saved"),
+        "{error}"
+    );
+    assert!(error["hint"].as_str().unwrap().contains("storefront verify 1"), "{error}");
+    assert_eq!(order(&env), before);
+    // Another address of another order is not meant.
+    assert_eq!(run(&env, "order update 000000003 --billing --city Lyon --no-comment -y").code, 0);
+    sent_at(11);
+    assert_eq!(run(&env, NEXT).code, 0);
+
+    let env = TestEnv::new();
+    assert_eq!(run(&env, CORRECTION).code, 0);
+    set_outcome(&env.home, 1, &json!({"outcome": "unknown", "sent_at": jiff::Timestamp::now().to_string()}));
+    // It is shown: it was saved.
+    assert_eq!(run(&env, NEXT).code, 0);
+    assert_eq!(done(&env, "history 1")["outcome"], "applied");
+}
+
+/// The whole address is sent: that of an old read would undo our own correction.
+#[test]
+fn an_order_is_as_new_as_our_last_correction() {
+    let env = TestEnv::new();
+    assert_eq!(run(&env, CORRECTION).code, 0);
+    set_postcode(&env, "10118");
+    let before = order(&env);
+    // Nothing is said to be unchanged by such a read, either.
+    for change in ["--city Albany", "--postcode 10118"] {
+        let line = format!("order update 000000002 --shipping {change} --no-comment -y --settle 0.2s");
+        let error = fails(&env, 3, &line);
+        assert!(
+            error["message"].as_str().unwrap().contains("older order than the last change left"),
+            "{error}"
+        );
+        assert_eq!(order(&env), before);
+    }
+    after_a_minute(&env.home);
+    assert_eq!(run(&env, "order update 000000002 --shipping --city Albany --no-comment -y").code, 0);
 }

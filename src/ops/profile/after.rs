@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::earlier::is_shown;
 use super::lag::Recent;
-use super::messages::{lags_behind, local_minute};
+use super::messages::lags_behind;
 use super::read::LoadedProfile;
 use super::steps::Steps;
 use super::{Change, Update};
@@ -14,6 +14,7 @@ use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::journal::read::OfRuns;
 use crate::log::{Entry, Replacement};
+use crate::report::changes::local_minute;
 use crate::state::{self, LockName};
 use storefront_core::absent::Absent;
 use storefront_core::failure::Failure;

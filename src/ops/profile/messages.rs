@@ -1,13 +1,13 @@
 //! What a replacement is reported as that was not applied as it was sent, or not at all.
 
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
 use crate::log::{PendingWrite, Replacement, WriteName};
 use crate::ops::profile::read::list_paths;
 use crate::report::changes;
+use crate::report::changes::local_minute;
 use crate::report::fields::format_value;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
@@ -124,12 +124,6 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planne
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
         .hint(check.and(format!("wait until {until}{at_once}")));
     Doubt { about: snapshot.map(Replacement::changes).unwrap_or_default(), ..Doubt::of(refusal) }
-}
-
-/// A time as hours and minutes here, rounded up: `14:05`.
-pub fn local_minute(time: Timestamp) -> String {
-    let time = time.checked_add(SignedDuration::from_secs(59)).unwrap_or(time);
-    time.to_zoned(TimeZone::system()).strftime("%H:%M").to_string()
 }
 
 /// A refusal of the profile names the fields that it is about.

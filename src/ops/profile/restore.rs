@@ -3,12 +3,13 @@
 use jiff::tz::TimeZone;
 
 use super::earlier::is_shown;
-use super::messages::{Doubt, addresses, list, local_minute, may_not_be_applied, named};
+use super::messages::{Doubt, addresses, list, may_not_be_applied, named};
 use super::whose::ensure_own;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::log::{CustomerStore, Entry, Replacement};
 use crate::report::changes;
+use crate::report::changes::local_minute;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::AddressId;
