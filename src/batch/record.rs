@@ -225,7 +225,7 @@ impl<'a> RecordPreparer<'a> {
         }
         let mut prepared = ready(Draft { row, ..draft }, customer, token_source)?;
         if self.operation.spec().is_merged {
-            prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields, self.session.dialect));
+            prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields));
         }
         // Of a row that nobody has edited nothing is taken.
         let is_unedited = prepared.draft.row.is_some() && prepared.draft.fields.is_empty();

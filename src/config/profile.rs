@@ -7,6 +7,7 @@ use url::Url;
 
 use super::headers::{self, HEADERS};
 use crate::system::shell::Shell;
+use storefront_core::check::accepted::Version;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Dialect, StoreView};
@@ -35,6 +36,7 @@ const CODE: &str = "a store view code";
 const LAYOUT: &str = "wrapped or flat";
 const FLAG: &str = "true or false";
 const COUNT: &str = "a non-negative integer";
+const VERSION: &str = "2.4.6, 2.4.7, 2.4.8 or 2.4.9, with a patch or without";
 const WRITES: &str = "yes, ask or no";
 const PATH: &str = "a path starting with /";
 const POINTER: &str = "a JSON pointer (empty or starting with /)";
@@ -85,6 +87,7 @@ pub const PROFILE: &[Key] = &[
     key("sign-port", FLAG, "Include the URL's port in the signatures of an integration [default: true]"),
     key("ship-layout", LAYOUT, "Shipping payload layout: wrapped or flat [default: wrapped]"),
     key("allow-plain-http", FLAG, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
+    key("magento-version", VERSION, "Version of the shop: writes warn of values that block customers"),
     key("writes", WRITES, "Who may write: everybody, a person who is asked, or nobody [default: yes]"),
     key("ca-file", FILE, "PEM file of trusted certificates (replaces the system's)"),
     key("client-certificate", FILE, "PEM file with the client's private key and certificate chain"),
@@ -182,6 +185,7 @@ impl Key {
             (URL, Some(text)) => return parse_base_url(text).map(drop),
             (CODE, Some(text)) => return StoreView::new(text).map(drop).map_err(|failure| failure.message),
             (INTERFACE, Some(text)) => Dialect::named(text).is_some(),
+            (VERSION, Some(text)) => Version::named(text).is_some(),
             (LAYOUT, Some(text)) => matches!(text, "wrapped" | "flat"),
             (WRITES, Some(text)) => matches!(text, "yes" | "ask" | "no"),
             (SECRET, Some(text)) => Credential::new(text).is_some(),

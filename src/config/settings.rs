@@ -15,6 +15,7 @@ use crate::cli::GlobalArgs;
 use crate::config::Endpoint;
 use crate::system::context::Context;
 use crate::system::environment::{API, BASE_URL, STORE_VIEW};
+use storefront_core::check::accepted::Version;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::{Bearer, Dialect, Interface, StoreView, Target};
@@ -61,6 +62,8 @@ pub struct Settings {
     pub timeout_grows: bool,
     /// How long to wait for another process that writes the same customer.
     pub lock_timeout: Duration,
+    /// The version of Magento whose rules for texts hold, where one is named.
+    pub magento_version: Option<Version>,
     /// Days a snapshot is kept.
     pub retention_days: u32,
 }
@@ -184,6 +187,7 @@ impl Settings {
             settle: global.waits.settle.unwrap_or_else(|| seconds("settle", 10)),
             timeout_grows: global.request.timeout.is_none() && profile.time("timeout").is_none(),
             lock_timeout: global.waits.lock_timeout.unwrap_or_else(|| seconds("lock-timeout", 300)),
+            magento_version: profile.text("magento-version").as_deref().and_then(Version::named),
             retention_days: profile.count("retention-days").unwrap_or(DEFAULT_RETENTION_DAYS),
         }
     }

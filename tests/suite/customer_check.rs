@@ -176,3 +176,33 @@ fn a_shop_that_does_not_answer_is_no_finding() {
     assert_eq!(error["applied"], "no");
     assert!(!env.home.dir.path().join("a.plan").exists());
 }
+
+/// What an upgrade would block is known before it; without a version it is only told.
+#[test]
+fn customers_whom_a_version_locks_are_listed() {
+    let env = shop(20);
+    double(&env, "12");
+    env.sandbox
+        .sql("UPDATE addresses SET body = json_set(body, '$.city', 'St. Louis') WHERE customer_id = 9");
+    env.sandbox
+        .sql("UPDATE addresses SET body = json_set(body, '$.telephone', 'none') WHERE customer_id = 10");
+    let customers = |outcome: &crate::support::storefront::Outcome| -> Vec<Value> {
+        lines(&outcome.stdout).iter().map(|line| line["customer"].clone()).collect()
+    };
+    let checked = run(&env, "customer check customer-");
+    assert_eq!((checked.code, customers(&checked)), (7, vec![json!(9), json!(10), json!(12)]), "{checked:?}");
+    assert_eq!(lines(&checked.stdout)[0]["findings"][0]["versions"], json!(["2.4.8"]));
+    for (version, locked) in [("2.4.7", vec![]), ("2.4.8-p1", vec![json!(9)]), ("2.4.9", vec![json!(10)])] {
+        let checked = run(&env, &format!("customer check customer- --magento-version {version}"));
+        assert_eq!(customers(&checked), locked, "{version}: {checked:?}");
+        assert_eq!(checked.code, if locked.is_empty() { 0 } else { 7 }, "{version}: {checked:?}");
+    }
+    let told = run(&env, "customer check --customer 9");
+    assert_eq!(told.code, 0, "{told:?}");
+    let sheet = program(&env, "customer check customer- --magento-version 2.4.9 --csv").run();
+    let rows: Vec<&str> = sheet.stdout.lines().collect();
+    assert_eq!(rows[0], "customer,email,addresses,kind,field,versions,message", "{sheet:?}");
+    assert!(rows.len() == 2 && rows[1].starts_with("10,customer-10@"), "{sheet:?}");
+    assert!(sheet.stderr.contains("1 of 14 customers has findings: 1 locked"), "{sheet:?}");
+    assert_eq!(run(&env, "customer check --all --magento-version 2.4.9 --plan a.plan").code, 2);
+}

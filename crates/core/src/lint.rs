@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::attribute::label::{alike, alike_in_words, key};
 use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
-use crate::check::accepted::{self, Refused};
+use crate::check::accepted::{self, Refused, Version};
 use crate::check::body::Warnings;
 use crate::check::country::{Country, unknown_country};
 use crate::check::field_names::FieldNames;
@@ -38,7 +38,6 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
             (None, Some(Value::Object(new))) if change.path.is_new_address() => {
                 warnings.extend(missing_fields(merged, new, dialect));
                 warnings.extend(lint("the new address", new, |_| true));
-                warnings.extend(refused("the new address", new, dialect, |_| true));
                 warnings.extend(long_street("the new address", new.get("street"), None));
             }
             (None, Some(_)) if change.path.inside() == "email" => {
@@ -58,7 +57,6 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
         if let (Some(named), Some(address)) = (changed.get(&id), address.as_object()) {
             let (label, is_named) = (format!("address {id}"), |name: &str| named.iter().any(|it| it == name));
             warnings.extend(lint(&label, address, is_named));
-            warnings.extend(refused(&label, address, dialect, is_named));
         }
     }
     warnings
@@ -66,14 +64,13 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
 
 /// Warnings about what a record of a batch sets, before the profile is read: in the words of [`of_profile`], which knows the
 /// country of a stored address and what stays as it is.
-pub fn of_draft(fields: &Map<String, Value>, dialect: &Dialect) -> Warnings {
+pub fn of_draft(fields: &Map<String, Value>) -> Warnings {
     let own = lint("the profile", fields, |name| name == "email");
     let addresses = address_list(fields).iter().filter_map(|address| {
         let label =
             own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
         let address = address.as_object()?;
         let mut warnings = lint(&label, address, |_| true);
-        warnings.extend(refused(&label, address, dialect, |_| true));
         warnings.extend(long_street(&label, address.get("street"), None));
         Some(warnings)
     });
@@ -149,24 +146,29 @@ pub fn of_order(label: &str, address: &Map<String, Value>, is_set: impl Fn(&str)
     lint(label, address, is_set)
 }
 
-/// The warning about one field of an address that is being typed; `address` has this field and its country, and `dialect` is
-/// left out for a field of the account.
-pub fn of_field(address: &Map<String, Value>, field: &str, dialect: Option<&Dialect>) -> Option<String> {
-    let own = lint("", address, |name| name == field).into_iter();
-    let blocking = dialect.map(|dialect| refused("", address, dialect, |name| name == field));
-    let mut found = own.chain(blocking.into_iter().flatten());
-    found.next()?.strip_prefix(": ").map(str::to_owned)
+/// The warning about one field of an address that is being typed; `address` has this field and its country.
+pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
+    lint("", address, |name| name == field).into_iter().next()?.strip_prefix(": ").map(str::to_owned)
 }
 
-/// Warnings about values with which the shop refuses every later update of the customer.
-fn refused(
-    label: &str,
-    address: &Map<String, Value>,
-    dialect: &Dialect,
-    is_named: impl Fn(&str) -> bool,
-) -> Warnings {
-    let found = accepted::refused_texts(address, |name| dialect.requires_whole_addresses && is_named(name));
-    found.iter().filter_map(Refused::warning).map(|warning| format!("{label}: {warning}")).collect()
+/// Warnings about values that a merge sets, and with which this version of Magento refuses every later update of the customer.
+pub fn of_version(merged: &Merged, version: Version) -> Warnings {
+    let mut warnings = Vec::new();
+    for change in &merged.changes {
+        let Some(after) = &change.after else { continue };
+        let inside = change.path.inside();
+        let (label, address) = match (change.path.address_id(), after) {
+            (None, Value::Object(new)) if change.path.is_new_address() => {
+                ("the new address".to_owned(), new.clone())
+            }
+            (Some(id), after) => (format!("address {id}"), Map::from_iter([(inside, after.clone())])),
+            _ => continue,
+        };
+        let found = accepted::refused_texts(&address, |_| true);
+        let found = found.iter().filter(|refused| refused.versions.contains(&version));
+        warnings.extend(found.filter_map(Refused::warning).map(|warning| format!("{label}: {warning}")));
+    }
+    warnings
 }
 
 /// The warning about a street with more lines than shops accept, where it had fewer before.

@@ -1,6 +1,7 @@
 //! `storefront customer check`: what is wrong in address books, and a plan that removes what is stored twice.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -18,9 +19,11 @@ use crate::ops::address_book::Checker;
 use crate::ops::customers::NO_CUSTOMER_FOUND;
 use crate::plan::Planned;
 use crate::plan::planning::Planning;
+use crate::report::list::{Column, List};
 use crate::report::profile;
 use crate::report::progress::Progress;
 use crate::report::style::{OutputStyle, TextStyle, wrap};
+use storefront_core::check::accepted::Version;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
@@ -31,13 +34,14 @@ use storefront_core::text::sanitize::sanitize_line;
 /// Flags of `customer check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The exit code is 0 if nothing was found, and 7 if something was. A plan removes addresses that are equal
-to another one in every field, custom attributes included; it never removes a default.
+    after_help = "The exit code is 0 if nothing was found, and 7 if something was; values that only some versions of Magento
+refuse count where --magento-version or the profile names one. A plan removes addresses that are equal to another one in every
+field, custom attributes included; it never removes a default.
 
 Examples:
   storefront customer check --sandbox
-  storefront customer check --sandbox --api magento sato -o json
-  storefront customer check --sandbox --api magento --customer 2 --plan duplicates.plan"
+  storefront customer check --sandbox --api magento --customer 2 --plan duplicates.plan
+  storefront customer check --sandbox --api magento --all --magento-version 2.4.9 --csv"
 )]
 pub struct CheckArgs {
     /// Check the customers with these words in email or name
@@ -61,12 +65,34 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", value_parser = encoding, requires = "input")]
     #[arg(help_heading = "Input options")]
     pub encoding: Option<&'static Encoding>,
+    /// List only what locks customers in this version of Magento, such as 2.4.9: what an upgrade would block
+    #[arg(long, value_name = "VERSION", value_parser = version, conflicts_with = "plan")]
+    pub magento_version: Option<Version>,
+    /// Print CSV, a row for each finding
+    #[arg(long)]
+    pub csv: bool,
     /// The plan that removes addresses that are stored twice.
     #[command(flatten)]
     pub plan: PlanArgs,
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+/// What it prints as CSV.
+const COLUMNS: &[Column<'static>] = &[
+    ("", "customer"),
+    ("", "email"),
+    ("", "addresses"),
+    ("", "kind"),
+    ("", "field"),
+    ("", "versions"),
+    ("", "message"),
+];
+
+/// Reads a version.
+fn version(text: &str) -> Result<Version, &'static str> {
+    Version::named(text).ok_or("expected 2.4.6, 2.4.7, 2.4.8 or 2.4.9, with a patch or without")
 }
 
 /// Checks one address book, those of a search, of a file, or of all customers.
@@ -83,7 +109,10 @@ pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure>
     };
     let who = Who::of(&args.text, args.all, args.input.as_ref().map(input))?;
     let check = async |service: &Service<'_>| {
-        let mut run = Run::begin(service)?;
+        if args.csv && service.session.report.is_json() {
+            return Err(Failure::usage("`--csv` cannot be used with `-o json`").hint("leave out one of them"));
+        }
+        let mut run = Run::begin(service, args)?;
         who.each(service, &mut run).await?;
         run.finish()
     };
@@ -107,9 +136,17 @@ struct Run<'a> {
     planning: Option<Planning<'a>>,
     progress: Option<Progress>,
     begun: Instant,
+    /// The version that only what locks customers in it is listed for.
+    upgrade: Option<Version>,
+    /// The version whose rules hold.
+    version: Option<Version>,
+    csv: Option<List<'a>>,
     checked: u64,
     with_findings: u64,
-    findings: u64,
+    /// How many there are of each kind.
+    kinds: BTreeMap<Kind, u64>,
+    /// Whether one of them holds whatever the version.
+    is_certain: bool,
     removable: u64,
 }
 
@@ -120,7 +157,10 @@ impl Visitor for Run<'_> {
 
     /// Checks an address book, and prints what is found. `named` is how a plan names the customer.
     async fn visit(&mut self, profile: &Profile, named: Option<String>) -> Result<(), Failure> {
-        let (findings, twins) = self.checker.check(profile).await?;
+        let (mut findings, twins) = self.checker.check(profile).await?;
+        if let Some(version) = self.upgrade {
+            findings.retain(|finding| finding.locks() && finding.holds_in(Some(version)));
+        }
         let removable: Vec<AddressId> = twins.iter().flat_map(|twins| twins.remove.clone()).collect();
         self.removable += removable.len() as u64;
         if let Some(planning) = &mut self.planning
@@ -140,7 +180,8 @@ impl Visitor for Run<'_> {
     /// A customer of the file whom the shop does not have.
     fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
         let (addresses, message) = (Vec::new(), failure.message);
-        let findings = [Finding { kind: Kind::UnknownCustomer, addresses, field: None, message }];
+        let findings =
+            [Finding { kind: Kind::UnknownCustomer, addresses, field: None, versions: Vec::new(), message }];
         let email = name.contains('@').then(|| name.to_owned());
         let customer = name.parse::<u64>().map_or(Value::Null, Value::from);
         let line = CustomerFindings { customer, email, findings: &findings, removable: Vec::new() };
@@ -149,11 +190,22 @@ impl Visitor for Run<'_> {
 }
 
 impl<'a> Run<'a> {
-    fn begin(service: &'a Service<'a>) -> Result<Self, Failure> {
-        let planning = Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?;
-        let (checker, progress, begun) = (Checker::new(service), None, Instant::now());
-        let (checked, with_findings, findings, removable) = (0, 0, 0, 0);
-        Ok(Self { service, checker, planning, progress, begun, checked, with_findings, findings, removable })
+    fn begin(service: &'a Service<'a>, args: &CheckArgs) -> Result<Self, Failure> {
+        Ok(Self {
+            service,
+            checker: Checker::new(service),
+            planning: Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?,
+            progress: None,
+            begun: Instant::now(),
+            upgrade: args.magento_version,
+            version: args.magento_version.or(service.settings.magento_version),
+            csv: args.csv.then(|| List::new(service.session.report, COLUMNS, true)),
+            checked: 0,
+            with_findings: 0,
+            kinds: BTreeMap::new(),
+            is_certain: false,
+            removable: 0,
+        })
     }
 
     fn tell(&mut self, owner: &str, line: &CustomerFindings<'_>) -> Result<(), Failure> {
@@ -162,8 +214,13 @@ impl<'a> Run<'a> {
         if !line.findings.is_empty() {
             let is_first = self.with_findings == 0;
             self.with_findings += 1;
-            self.findings += line.findings.len() as u64;
-            if report.is_json() {
+            for finding in line.findings {
+                *self.kinds.entry(finding.kind).or_default() += 1;
+                self.is_certain |= finding.holds_in(self.version);
+            }
+            if let Some(list) = &mut self.csv {
+                line.findings.iter().try_for_each(|finding| list.add(line.row(finding)))?;
+            } else if report.is_json() {
                 report.json_line(line)?;
             } else {
                 let text = text(owner, line.findings, report.stdout_style);
@@ -176,10 +233,23 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// How many findings there are of each kind: `2 locked, 1 equal`.
+    fn by_kind(&self) -> String {
+        let word = |kind: &Kind| json!(kind).as_str().unwrap_or_default().replace('-', " ");
+        self.kinds
+            .iter()
+            .map(|(kind, count)| format!("{count} {}", word(kind)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
     /// Writes the plan, and says what was found.
     fn finish(mut self) -> Result<(), Failure> {
         let report = self.service.session.report;
         self.progress = None;
+        if let Some(list) = self.csv.take() {
+            list.finish()?;
+        }
         if let Some(planning) = self.planning.take() {
             if self.removable == 0 {
                 report.status("no address is equal to another one in every field");
@@ -199,11 +269,17 @@ impl<'a> Run<'a> {
                 report.status(&format!("{checked} customers checked, nothing found"));
                 return Ok(());
             }
-            (_, 1) if self.findings == 1 => "1 finding in the address book".to_owned(),
-            (_, 1) => format!("{} findings in the address book", self.findings),
-            (1, checked) => format!("1 of {checked} customers has findings"),
-            (found, checked) => format!("{found} of {checked} customers have findings"),
+            (_, 1) => match self.kinds.values().sum() {
+                1_u64 => "1 finding in the address book".to_owned(),
+                many => format!("{many} findings in the address book"),
+            },
+            (1, checked) => format!("1 of {checked} customers has findings: {}", self.by_kind()),
+            (found, checked) => format!("{found} of {checked} customers have findings: {}", self.by_kind()),
         };
+        if !self.is_certain {
+            report.status(&format!("{message}, none that the rules of every version refuse"));
+            return Ok(());
+        }
         let failure = Failure::new(FailureKind::Partial, message).applied(Applied::No);
         let is_planned = self.service.session.global.plan.file.is_some();
         Err(match self.removable {
@@ -213,6 +289,21 @@ impl<'a> Run<'a> {
             many => failure.hint(format!(
                 "to plan the removal of {many} addresses that are stored twice, add --plan FILE"
             )),
+        })
+    }
+}
+
+impl CustomerFindings<'_> {
+    /// A finding as a row of a sheet.
+    fn row(&self, finding: &Finding) -> Value {
+        json!({
+            "customer": self.customer,
+            "email": self.email,
+            "addresses": finding.addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+            "kind": finding.kind,
+            "field": finding.field,
+            "versions": finding.versions.join(" "),
+            "message": finding.message,
         })
     }
 }

@@ -26,6 +26,7 @@ use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
+use storefront_core::lint;
 use storefront_core::profile::merge::{self, Merged, ProfilePatch};
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::profile::stored::Profile;
@@ -263,6 +264,9 @@ impl<'a> Steps<'a> {
                 let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
                 self.gone = removed_earlier(&update.patch.remove, loaded)?;
                 let mut merged = update.merge(&loaded.stored, dialect, &regions, &attributes, &self.gone)?;
+                if let Some(version) = service.settings.magento_version {
+                    merged.notes.extend(lint::of_version(&merged, version));
+                }
                 merged.notes.extend(self.gone.iter().map(|id| format!("address {id} was removed already")));
                 Ok(Proposal::of(merged))
             }

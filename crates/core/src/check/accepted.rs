@@ -12,46 +12,109 @@ pub const STREET_LINES: usize = 2;
 /// The fields that must not be empty. Which countries need a postcode as well, the shop is set up for.
 const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "telephone"];
 
-/// What is accepted in a text since a version of Magento.
+/// A version of Magento from which on texts of addresses are checked otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// 2.4.6 and 2.4.7: names.
+    V246,
+    /// 2.4.8: city and telephone, too.
+    V248,
+    /// 2.4.9, and shops of 2.4.8 with its patches: more characters in city and telephone, and some that a street cannot have.
+    V249,
+}
+
+impl Version {
+    const ALL: [Self; 3] = [Self::V246, Self::V248, Self::V249];
+
+    /// The version whose rules one has that is written `2.4.8-p1` or `2.4.8`; `None` for one whose rules are not known.
+    pub fn named(text: &str) -> Option<Self> {
+        match text.split_once('-').map_or(text, |(version, _)| version) {
+            "2.4.6" | "2.4.7" => Some(Self::V246),
+            "2.4.8" => Some(Self::V248),
+            "2.4.9" => Some(Self::V249),
+            _ => None,
+        }
+    }
+
+    /// As people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V246 => "2.4.6",
+            Self::V248 => "2.4.8",
+            Self::V249 => "2.4.9",
+        }
+    }
+}
+
+/// What is accepted in a text by versions of Magento, from one to another.
 struct Pattern {
     field: &'static str,
+    from: Version,
+    to: Version,
     is_allowed: fn(char) -> bool,
     longest: usize,
+    /// Whether the shop looks at every character. Otherwise it compares the first run of characters that it allows with the
+    /// whole, and where there is none at all, it looks no further.
+    is_whole: bool,
     /// The characters, in words.
     accepted: &'static str,
 }
 
-/// The patterns of Magento 2.4.8; those of names were those of customers before, and are now of addresses, too.
-const PATTERNS: [Pattern; 5] = [
+const fn of_name(field: &'static str) -> Pattern {
+    let accepted = "letters, digits, blanks and `,-_.'’&`";
+    let (from, to) = (Version::V246, Version::V249);
+    Pattern { field, from, to, is_allowed: is_of_name, longest: 255, is_whole: false, accepted }
+}
+
+/// The patterns by version.
+const PATTERNS: [Pattern; 8] = [
+    of_name("firstname"),
+    of_name("lastname"),
+    of_name("middlename"),
     Pattern {
         field: "city",
+        from: Version::V248,
+        to: Version::V248,
         is_allowed: |it| is_letter(it) || it.is_whitespace() || "-'".contains(it),
         longest: 100,
+        is_whole: false,
         accepted: "letters, blanks, `-` and `'`",
     },
     Pattern {
+        field: "city",
+        from: Version::V249,
+        to: Version::V249,
+        is_allowed: |it| is_letter(it) || it.is_numeric() || it.is_whitespace() || "-_'’.,&()/".contains(it),
+        longest: 100,
+        is_whole: true,
+        accepted: "100 letters, digits, blanks and `-_'’.,&()/`",
+    },
+    Pattern {
         field: "telephone",
+        from: Version::V248,
+        to: Version::V248,
         is_allowed: |it| it.is_numeric() || it.is_whitespace() || "+-()".contains(it),
         longest: 20,
+        is_whole: false,
         accepted: "20 digits, blanks, `+`, `-`, `(` and `)`",
     },
     Pattern {
-        field: "firstname",
-        is_allowed: is_of_name,
-        longest: 255,
-        accepted: "letters, digits, blanks and `,-_.'’&`",
+        field: "telephone",
+        from: Version::V249,
+        to: Version::V249,
+        is_allowed: |it| it.is_numeric() || it.is_whitespace() || "+-()./".contains(it),
+        longest: 20,
+        is_whole: true,
+        accepted: "20 digits, blanks and `+-()./`",
     },
     Pattern {
-        field: "lastname",
-        is_allowed: is_of_name,
+        field: "street",
+        from: Version::V249,
+        to: Version::V249,
+        is_allowed: |it| !"\":;+°@".contains(it),
         longest: 255,
-        accepted: "letters, digits, blanks and `,-_.'’&`",
-    },
-    Pattern {
-        field: "middlename",
-        is_allowed: is_of_name,
-        longest: 255,
-        accepted: "letters, digits, blanks and `,-_.'’&`",
+        is_whole: true,
+        accepted: "255 characters, and none of `\":;+°@`",
     },
 ];
 
@@ -64,11 +127,10 @@ fn is_of_name(it: char) -> bool {
 }
 
 impl Pattern {
-    /// Whether the shop refuses this text: it compares the first run of characters that it allows with the whole. Where there
-    /// is none at all, it looks no further.
+    /// Whether the shop refuses this text.
     fn refuses(&self, text: &str) -> bool {
-        let is_whole = text.chars().all(self.is_allowed) && text.chars().count() <= self.longest;
-        text.chars().any(self.is_allowed) && !is_whole
+        let fits = text.chars().all(self.is_allowed) && text.chars().count() <= self.longest;
+        !fits && (self.is_whole || text.chars().any(self.is_allowed))
     }
 }
 
@@ -77,39 +139,66 @@ impl Pattern {
 pub struct Refused {
     /// Its name.
     pub field: &'static str,
-    /// The text that only Magento 2.4.8 and later refuse; `None` for what every version does: it is missing, or too many
-    /// street lines.
+    /// The text that is refused; `None` where the field is missing, or a street has too many lines.
     pub text: Option<String>,
-    /// What is accepted there.
+    /// The versions of Magento that refuse it, ascending.
+    pub versions: Vec<Version>,
+    /// What is accepted there by the last of them.
     accepted: &'static str,
 }
 
 impl Refused {
-    /// The warning about a value that is about to be sent.
+    /// Whether every version refuses it.
+    pub fn is_of_all(&self) -> bool {
+        self.versions == Version::ALL
+    }
+
+    /// What is said of a text: who refuses it, and what is taken instead.
     pub fn warning(&self) -> Option<String> {
         let (text, field, accepted) = (self.text.as_ref()?, self.field, self.accepted);
+        let names: Vec<&str> = self.versions.iter().map(|version| version.name()).collect();
+        let by = if self.is_of_all() { String::new() } else { format!(" {}", names.join(" and ")) };
         Some(format!(
-            "`{text}` as {field} is refused by Magento 2.4.8, which takes {accepted}; an address that has it blocks \
+            "`{text}` as {field} is refused by Magento{by}, which takes {accepted}; an address that has it blocks \
              every update of the customer there"
         ))
     }
 }
 
-/// The texts of an address that Magento 2.4.8 refuses, of the fields that `is_named` names.
+/// The texts of an address that versions of Magento refuse, of the fields that `is_named` names.
 pub fn refused_texts(address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Vec<Refused> {
-    let text = |pattern: &Pattern| address.get(pattern.field)?.as_str().map(str::to_owned);
-    let refused = |pattern: &Pattern| {
-        let text = text(pattern).filter(|text| pattern.refuses(text))?;
-        let Pattern { field, accepted, .. } = *pattern;
-        Some(Refused { field, text: Some(text), accepted })
-    };
-    PATTERNS.iter().filter(|pattern| is_named(pattern.field)).filter_map(refused).collect()
+    let mut found: Vec<Refused> = Vec::new();
+    for pattern in PATTERNS.iter().filter(|pattern| is_named(pattern.field)) {
+        let Some(text) = text_of(address.get(pattern.field)).filter(|text| pattern.refuses(text)) else {
+            continue;
+        };
+        let Pattern { field, accepted, from, to, .. } = *pattern;
+        let versions = Version::ALL.into_iter().filter(|version| (from..=to).contains(version));
+        match found.iter_mut().find(|known| known.field == field) {
+            Some(known) => {
+                known.versions.extend(versions);
+                known.accepted = accepted;
+            }
+            None => found.push(Refused { field, text: Some(text), versions: versions.collect(), accepted }),
+        }
+    }
+    found
+}
+
+/// A text, or the lines of one.
+fn text_of(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")),
+        _ => None,
+    }
 }
 
 /// All that the shop refuses in a stored address.
 pub fn refused(address: &Map<String, Value>) -> Vec<Refused> {
     let is_missing = |field: &&str| is_empty(address.get(*field));
-    let of = |field: &'static str| Refused { field, text: None, accepted: "" };
+    let of =
+        |field: &'static str| Refused { field, text: None, versions: Version::ALL.to_vec(), accepted: "" };
     let mut found: Vec<Refused> = REQUIRED.into_iter().filter(is_missing).map(of).collect();
     if address.get("street").and_then(Value::as_array).is_some_and(|lines| lines.len() > STREET_LINES) {
         found.push(of("street"));
@@ -132,36 +221,58 @@ pub fn is_empty(value: Option<&Value>) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{refused, refused_texts};
+    use super::{Version, refused, refused_texts};
 
-    fn is_refused(field: &str, text: &str) -> bool {
-        !refused_texts(json!({field: text}).as_object().unwrap(), |_| true).is_empty()
+    /// The versions that refuse a text, each by its last digit.
+    fn refusing(field: &str, value: Value) -> String {
+        let found = refused_texts(json!({field: value}).as_object().unwrap(), |_| true);
+        found.iter().flat_map(|it| &it.versions).map(|version| &version.name()[4..]).collect()
     }
 
     /// As measured.
     #[test]
-    fn the_texts_are_those_that_2_4_8_refuses() {
-        for (field, accepted, others) in [
+    fn the_texts_are_those_that_each_version_refuses() {
+        for (field, texts, refused) in [
+            ("city", &["Saint-Étienne", "L'Aquila", "千代田区", ""][..], ""),
             (
                 "city",
-                &["Saint-Étienne", "L'Aquila", "千代田区", "75002", ""][..],
-                &["St. Louis", "Paris 2e", "Frankfurt (Oder)", "Frankfurt/Main", "L’Aquila", "A, B"][..],
+                &[
+                    "St. Louis",
+                    "Paris 2e",
+                    "Frankfurt (Oder)",
+                    "Frankfurt/Main",
+                    "L’Aquila",
+                    "Trinidad & Tobago",
+                ],
+                "8",
             ),
-            (
-                "telephone",
-                &["+1 (555) 010-0100", "abc"],
-                &["555.010.0100", "555-0100 ext. 12", "+49/30/1234567", "123456789012345678901234"],
-            ),
-            ("firstname", &["Anne-Marie & Bob", "M. O’Neil, Jr."], &["A/B", "A (x)", "x@y"]),
-            ("middlename", &["Anne-Marie", ""], &["A/B", "A (x)", "x@y"]),
-            ("street", &["1/2 Main St #5"], &[]),
+            ("city", &["X!", "a:b"], "89"),
+            ("telephone", &["+1 (555) 010-0100", ""], ""),
+            ("telephone", &["555.010.0100", "+49/30/1234567"], "8"),
+            ("telephone", &["555-0100 ext. 12", "123456789012345678901234"], "89"),
+            ("telephone", &["abc"], "9"),
+            ("firstname", &["Anne-Marie & Bob", "M. O’Neil, Jr."], ""),
+            ("firstname", &["A/B", "A (x)", "x@y"], "689"),
+            ("middlename", &["Anne-Marie", ""], ""),
+            ("middlename", &["A/B", "A (x)", "x@y"], "689"),
         ] {
-            for text in accepted {
-                assert!(!is_refused(field, text), "{field} {text}");
+            for text in texts {
+                assert_eq!(refusing(field, json!(text)), refused, "{field} {text}");
             }
-            for text in others {
-                assert!(is_refused(field, text), "{field} {text}");
-            }
+        }
+        assert_eq!(refusing("street", json!(["1/2 Main St #5", "2nd floor"])), "");
+        assert_eq!(refusing("street", json!(["c/o: Bob"])), "9");
+    }
+
+    #[test]
+    fn a_version_is_written_with_its_patch_or_without() {
+        for (text, version) in [
+            ("2.4.8-p1", Some(Version::V248)),
+            ("2.4.7", Some(Version::V246)),
+            ("2.4.9", Some(Version::V249)),
+            ("2.3", None),
+        ] {
+            assert_eq!(Version::named(text), version, "{text}");
         }
     }
 

@@ -15,7 +15,7 @@ use super::equal::same_flag;
 use super::path::FieldPath;
 use super::region::{self, RegionDirectory};
 use super::stored::{Profile, find_masked};
-use crate::check::accepted::{self, Refused};
+use crate::check::accepted::{self, Refused, Version};
 use crate::check::country::{Country, unknown_country};
 use crate::id::AddressId;
 use crate::interface::dialect::Dialect;
@@ -50,8 +50,23 @@ pub struct Finding {
     /// The field, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<&'static str>,
+    /// The versions of Magento that refuse it, where not every one does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<&'static str>,
     /// What is wrong, as a clause.
     pub message: String,
+}
+
+impl Finding {
+    /// Whether it is so in this version of Magento, or in every one where none is named.
+    pub fn holds_in(&self, version: Option<Version>) -> bool {
+        self.versions.is_empty() || version.is_some_and(|version| self.versions.contains(&version.name()))
+    }
+
+    /// Whether the shop refuses every update of the customer for it.
+    pub fn locks(&self) -> bool {
+        matches!(self.kind, Kind::Locked | Kind::Missing)
+    }
 }
 
 /// Addresses that are equal in every field but the id and what they are the default for: two or more.
@@ -88,6 +103,7 @@ pub fn check(customer: &Map<String, Value>, twins: &[Twins], shop: &Shop<'_>) ->
             kind: Kind::Default,
             addresses: vec![id],
             field: Some(name),
+            versions: Vec::new(),
             message,
         })
     }));
@@ -224,7 +240,7 @@ fn equal(customer: &Map<String, Value>, twins: &[Twins]) -> Vec<Finding> {
             let kept = join_ids(&twins.keep);
             message.push_str(&format!("; {kept} are defaults and would be kept"));
         }
-        Finding { kind: Kind::Equal, addresses: class, field: None, message }
+        Finding { kind: Kind::Equal, addresses: class, field: None, versions: Vec::new(), message }
     };
     classes.into_iter().map(of_class).collect()
 }
@@ -237,12 +253,20 @@ impl Twins {
 
 /// What is wrong with one address.
 fn of_address(id: AddressId, address: &Map<String, Value>, shop: &Shop<'_>) -> Vec<Finding> {
-    let finding = |kind, field, message| Finding { kind, addresses: vec![id], field: Some(field), message };
+    let finding = |kind, field, message| Finding {
+        kind,
+        addresses: vec![id],
+        field: Some(field),
+        versions: Vec::new(),
+        message,
+    };
     let mut found = Vec::new();
     if shop.dialect.requires_whole_addresses {
         found.extend(accepted::refused(address).iter().map(|refused| {
             let (kind, message) = of_refused(id, refused, address);
-            finding(kind, refused.field, message)
+            let versions = refused.versions.iter().filter(|_| !refused.is_of_all());
+            let versions = versions.map(|version| version.name()).collect();
+            Finding { versions, ..finding(kind, refused.field, message) }
         }));
     }
     let code = address.get("country_id").and_then(Value::as_str).map(str::trim).unwrap_or_default();

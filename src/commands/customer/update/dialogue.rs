@@ -91,7 +91,7 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
             Some(UpdateArgs { address, .. }) => {
                 let index = AddressIndex::of(profile.addresses())?;
                 address.map(|id| index.find(id)).transpose()?;
-                Form::of_address(*address, profile.addresses(), service.settings.dialect)
+                Form::of_address(*address, profile.addresses())
             }
             None => match pick(service, prompt, &profile, has_sent)? {
                 Some(form) => form,
@@ -132,8 +132,8 @@ fn pick(
         _ => return Err(Failure::cancelled()),
     };
     Ok(match picked.checked_sub(stored.len()) {
-        None => Some(Form::of_address(Some(stored[picked].0), profile.addresses(), service.settings.dialect)),
-        Some(0) => Some(Form::of_address(None, &[], service.settings.dialect)),
+        None => Some(Form::of_address(Some(stored[picked].0), profile.addresses())),
+        Some(0) => Some(Form::of_address(None, &[])),
         Some(1) => Some(Form::of_profile(profile.customer(), service.settings.dialect.fields.customer)),
         Some(_) => None,
     })

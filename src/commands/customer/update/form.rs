@@ -10,7 +10,6 @@ use crate::report::fields::{EMPTY, format_value};
 use crate::report::style::{OutputStyle, table};
 use storefront_core::check::body::country;
 use storefront_core::id::AddressId;
-use storefront_core::interface::dialect::Dialect;
 use storefront_core::interface::fields::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
 use storefront_core::interface::label::label;
 use storefront_core::lint;
@@ -44,8 +43,6 @@ pub struct Form {
     pub is_new: bool,
     /// Its fields.
     pub fields: Vec<Field>,
-    /// The interface, where they are of an address.
-    dialect: Option<&'static Dialect>,
 }
 
 /// One field.
@@ -65,7 +62,7 @@ pub struct Field {
 
 impl Form {
     /// The fields of a stored address, or of one that is not there yet.
-    pub fn of_address(id: Option<AddressId>, addresses: &[Value], dialect: &'static Dialect) -> Self {
+    pub fn of_address(id: Option<AddressId>, addresses: &[Value]) -> Self {
         let is_meant = |address: &&Value| id.is_some() && own_id(address) == id;
         let nothing = Map::new();
         let stored = addresses.iter().find(is_meant).and_then(Value::as_object).unwrap_or(&nothing);
@@ -80,14 +77,14 @@ impl Form {
             field.stored.is_string().then_some(field)
         }));
         let title = id.map_or_else(|| "New address".to_owned(), |id| format!("Address {id}"));
-        Self { title, id, is_new: id.is_none(), fields, dialect: Some(dialect) }
+        Self { title, id, is_new: id.is_none(), fields }
     }
 
     /// The fields of the profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>, schema: &'static ObjectSchema) -> Self {
         let names = ProfileFlags::flags().map(|flag| flag.field.name).filter(|name| !NUMBERS.contains(name));
         let fields = fields::<ProfileFlags>(schema, names, customer);
-        Self { title: "Profile".to_owned(), id: None, is_new: false, fields, dialect: None }
+        Self { title: "Profile".to_owned(), id: None, is_new: false, fields }
     }
 
     /// Whether a field of it was edited.
@@ -183,7 +180,7 @@ impl Form {
         }
         let mut address = Map::from_iter([("country_id".to_owned(), self.value("country_id").clone())]);
         address.insert(field.name.clone(), value);
-        match lint::of_field(&address, &field.name, self.dialect) {
+        match lint::of_field(&address, &field.name) {
             None => Ok(()),
             Some(unknown) if field.name == "country_id" => Err(unknown.into()),
             Some(doubt) => Err(Objection::Doubt(doubt)),
