@@ -87,6 +87,11 @@ impl Stage {
         self.writes.borrow_mut().push((name, effect));
     }
 
+    /// The service took nothing of what was sent: it is made again.
+    pub fn starts_again(&self) {
+        self.writes.take();
+    }
+
     /// The effect of a write.
     pub fn effect(&self, name: WriteName) -> Option<Effect> {
         self.writes.borrow().iter().find(|(own, _)| *own == name).map(|(_, effect)| effect.clone())

@@ -303,20 +303,6 @@ impl CustomerStore {
         entry.writes().filter(is_open).for_each(|call| self.close(call, outcome, shown));
     }
 
-    /// Notes what a read has shown of the removals that the service says that it has; where others are lost, of those, too, that
-    /// it says were gone before.
-    pub fn close_removals(&self, of: WriteName, outcome: WriteOutcome, shown: &Map<String, Value>) {
-        let Ok(Some(entry)) = self.entry(of.id) else { return };
-        let is_lost = matches!(outcome, WriteOutcome::Mismatch { .. });
-        for call in entry.writes() {
-            match call.outcome {
-                WriteOutcome::Applied { .. } => self.close(call, outcome, Some(shown)),
-                WriteOutcome::Refused if is_lost => self.close(call, outcome, Some(shown)),
-                _ => {}
-            }
-        }
-    }
-
     fn close(&self, call: &Write, outcome: WriteOutcome, shown: Option<&Map<String, Value>>) {
         let Some(log) = &self.log else { return };
         let closed = shown.map(|shown| {

@@ -105,9 +105,9 @@ impl Owner for CartOwner<'_> {
     }
 
     /// The reply to a changed item is that item; the reply to a removal says no more than that it was done.
-    fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Shown> {
+    fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Result<Shown, Failure>> {
         reply.value.get("item_id")?;
-        Some(Shown::Part(document(std::slice::from_ref(&reply.value))))
+        Some(Ok(Shown::Part(document(std::slice::from_ref(&reply.value)))))
     }
 
     fn says_gone(&self, effect: &Effect, refused: &Failure) -> bool {

@@ -1,8 +1,9 @@
 //! What is said of a call that was not applied, or of which that is not known.
 
-use super::look::Seen;
 use super::owner::Owner;
+use super::seen::Seen;
 use super::verdict::Verdict;
+use storefront_core::effect::{Look, Side};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::hint;
 use storefront_core::profile::path::FieldPath;
@@ -15,6 +16,9 @@ pub(super) fn of_call(
     answer: Option<Failure>,
     status: Option<u16>,
 ) -> Failure {
+    if let Some(told) = owner.failed(verdict, seen, answer.as_ref(), status) {
+        return told;
+    }
     let noun = owner.noun();
     let answer = answer.unwrap_or_else(|| {
         let message = format!("the service accepted the change, and the {noun} does not show it");
@@ -39,11 +43,12 @@ pub(super) fn of_call(
             Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(undo())
         }
         Verdict::RefusedButSaved => {
-            let (kind, message) = (FailureKind::Mismatch, said("refused, but saved: "));
+            let (kind, message) =
+                (FailureKind::Mismatch, said(if seen.shows_any() { "refused, but saved: " } else { "" }));
             Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(undo())
         }
         Verdict::RefusedUnknown => {
-            let doubt = seen.doubt(owner).unwrap_or_default();
+            let doubt = doubt(owner, seen).unwrap_or_default();
             let message =
                 format!("{}; whether it was saved all the same is unknown: {doubt}", answer.message);
             Failure { applied: Applied::Unknown, message, ..answer }.hint(undo())
@@ -67,4 +72,28 @@ fn lost(seen: &Seen, noun: &str) -> Option<String> {
     let places: Vec<String> = lost.iter().map(FieldPath::in_words).collect();
     (!places.is_empty())
         .then(|| format!("the {noun} no longer has {}, which was not to change", places.join(", ")))
+}
+
+/// Why a change that was applied is not verified; `None` where it is.
+pub(super) fn doubt(owner: &dyn Owner, seen: &Seen) -> Option<String> {
+    let noun = owner.noun();
+    match seen {
+        Seen::Shown(document, look) if look.side() != Side::After => {
+            owner.compared(Some(document)).or_else(|| doubt_of(look, noun))
+        }
+        Seen::Shown(..) => None,
+        Seen::Gone(why) => Some(why.clone()),
+        Seen::Unreadable(failure) => Some(format!("the {noun} could not be read: {}", failure.message)),
+    }
+}
+
+/// What a look shows instead of the change.
+fn doubt_of(look: &Look, noun: &str) -> Option<String> {
+    match look.third.first() {
+        Some(third) => {
+            let now = third.now.as_ref().map_or_else(|| "nothing".to_owned(), |now| format!("`{now}`"));
+            Some(format!("the {noun} shows {} as {now}", third.path))
+        }
+        None => (look.side() != Side::After).then(|| format!("the {noun} shows only a part of it")),
+    }
 }

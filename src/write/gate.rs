@@ -51,10 +51,19 @@ impl LeftCall {
         service.stage.effect(self.name)
     }
 
+    /// Notes what is known of it so far.
+    pub(super) fn note(self, service: &Service<'_>, outcome: WriteOutcome) {
+        if let Ok(log) = service.log() {
+            log.close_later(self.name.id, outcome, None);
+        }
+    }
+
     /// Notes what became of it, with its effect where a look has closed that.
     pub(super) async fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
+        let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
+        let effect = effect.filter(|_| is_applied || self.is_of_whole);
         let effect = effect.map(|effect| recorded(effect, self.is_of_whole));
-        if let Some(effect) = &effect {
+        if let Some(effect) = effect.as_ref().filter(|_| is_applied) {
             service.stage.close(self.name, effect);
         }
         if let Ok(log) = service.log() {

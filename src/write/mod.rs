@@ -10,24 +10,31 @@
 //! What an answer and a look together mean is [`verdict::verdict`].
 
 mod failure;
+mod found;
 mod gate;
 mod look;
 pub mod owner;
 pub mod reads;
+mod seen;
 mod verdict;
 
-use crate::client::service::Service;
-use crate::client::{self, Reply, may_be_saved};
-use crate::log::People;
-pub use gate::{LeftCall, Place, gate};
-use look::{Looking, Seen};
-use owner::Owner;
+use std::time::Duration;
+
+use jiff::Timestamp;
 use serde_json::Value;
+
+use crate::client::service::Service;
+use crate::client::{self, Attempt, Attempts, Reply, may_be_saved};
+use crate::log::People;
+use found::Found;
+pub use gate::{LeftCall, Place, gate};
+use owner::Owner;
+pub use seen::Seen;
 use storefront_core::effect::Effect;
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::failure::Failure;
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
-use verdict::{Answer, Verdict, verdict};
+pub use verdict::Verdict;
 
 /// A call that is to be sent, with what it changes.
 #[derive(Debug)]
@@ -110,17 +117,53 @@ pub async fn send_and_look(
     if call.place.is_none() {
         gate(service, operation, std::slice::from_mut(&mut call), None).await?;
     }
-    let (clock, left) = (service.session.context.clock, call.place.map(Place::leaves));
-    let sent_at = clock.now();
-    let sent =
-        Sent { request: &call.request, repeats: call.repeats, is_looked_at_later: call.is_looked_at_later };
-    let written = sent.send_and_look(service, operation, owner, call.effect).await;
-    if let Some(left) = left {
-        let ended = written.as_ref().map(|written| written.verified);
-        let outcome = WriteOutcome::after(ended, sent_at, clock.now());
-        left.close(service, outcome, written.as_ref().ok().map(|written| &written.effect)).await;
-    }
-    written.map(|written| Written { left, ..written })
+    let (request, repeats) = (call.request.clone(), call.repeats);
+    let sent = Sent::new(service, owner, call);
+    let answer = service.send(operation, &request, repeats).await;
+    sent.find_out(answer).await
+}
+
+/// How a call ended that is sent once.
+#[derive(Debug)]
+pub enum Ended {
+    /// It was applied.
+    Written(Box<Written>),
+    /// The service took nothing of it: after this time it may be made again.
+    Again(Duration, Box<Failure>),
+}
+
+/// Sends a call once that has passed the gate, and finds out what became of it. Where the service took nothing of it, it is not
+/// sent again as it is: what it was made from may have changed meanwhile.
+///
+/// # Errors
+/// As [`carry_out`].
+pub async fn send_once(
+    service: &Service<'_>,
+    operation: &'static str,
+    owner: &dyn Owner,
+    call: Call,
+    attempts: &mut Attempts,
+) -> Result<Ended, Failure> {
+    let request = call.request.clone();
+    let sent = Sent::new(service, owner, call);
+    let attempt = service.attempt(operation, &request).await;
+    let answer = match attempt {
+        Ok(Attempt::Applied(reply)) => Ok(reply),
+        Ok(Attempt::Rejected(failure) | Attempt::Unknown { failure, .. }) => Err(failure),
+        Ok(unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. })) => {
+            sent.close(unsent.outcome(sent.sent_at, sent.now()), None).await;
+            let wait = service.delay(attempts, &unsent, client::Effect::Write);
+            let failure = attempts.fail(unsent);
+            let Some(wait) = wait else { return Err(failure) };
+            service.stage.starts_again();
+            return Ok(Ended::Again(wait, Box::new(failure)));
+        }
+        Err(failure) => {
+            sent.close(WriteOutcome::NotSent, None).await;
+            return Err(failure);
+        }
+    };
+    sent.find_out(answer).await.map(|written| Ended::Written(Box::new(written)))
 }
 
 /// Sends a call of which nobody knows what it changes; nothing is looked at.
@@ -144,82 +187,85 @@ pub async fn send_any(
     sent
 }
 
-/// How a call is sent.
+/// A call that has left.
 struct Sent<'a> {
-    request: &'a Request,
-    repeats: client::Effect,
+    service: &'a Service<'a>,
+    owner: &'a dyn Owner,
+    left: Option<LeftCall>,
+    effect: Effect,
     is_looked_at_later: bool,
+    sent_at: Timestamp,
 }
 
-impl Sent<'_> {
-    async fn send_and_look(
-        &self,
-        service: &Service<'_>,
-        operation: &'static str,
-        owner: &dyn Owner,
-        mut effect: Effect,
-    ) -> Result<Written, Failure> {
-        let refused = match service.send(operation, self.request, self.repeats).await {
-            Ok(reply) => {
-                reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
-                let status = Some(reply.status);
-                let Some(doubt) = owner.doubt(&effect, &reply) else {
-                    owner.note_ids(&mut effect, &reply.value);
-                    let verified = !self.is_looked_at_later
-                        && look_after_success(service, owner, &mut effect, Some(&reply)).await?.0;
-                    return Ok(Written { reply: Some(reply), status, verified, effect, left: None });
-                };
-                service.stage.doubt();
-                Failure { status, ..doubt }
+impl<'a> Sent<'a> {
+    /// The call leaves now.
+    fn new(service: &'a Service<'a>, owner: &'a dyn Owner, call: Call) -> Self {
+        let Call { effect, is_looked_at_later, place, .. } = call;
+        let (left, sent_at) = (place.map(Place::leaves), service.session.context.clock.now());
+        Self { service, owner, left, effect, is_looked_at_later, sent_at }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.service.session.context.clock.now()
+    }
+
+    async fn close(&self, outcome: WriteOutcome, effect: Option<&Effect>) {
+        if let Some(left) = self.left {
+            left.close(self.service, outcome, effect).await;
+        }
+    }
+
+    /// Finds out what became of it by its answer and by looking, and notes that.
+    async fn find_out(mut self, answer: Result<Reply, Failure>) -> Result<Written, Failure> {
+        let (service, owner) = (self.service, self.owner);
+        self.note_answer(&answer);
+        let status = answer.as_ref().map_or_else(|failure| failure.status, |reply| Some(reply.status));
+        let answer = answer.and_then(|reply| {
+            reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+            match owner.doubt(&self.effect, &reply) {
+                None => Ok(reply),
+                Some(doubt) => {
+                    service.stage.doubt();
+                    Err(Failure { status, ..doubt })
+                }
             }
-            Err(failure) => failure,
+        });
+        let (reply, found) = match answer {
+            Ok(reply) => {
+                owner.note_ids(&mut self.effect, &reply.value);
+                let is_looked_at = owner.is_readable() && !self.is_looked_at_later;
+                let found = if is_looked_at {
+                    Found::after_success(service, owner, &self.effect, Some(&reply)).await
+                } else {
+                    Found::unseen(Ok(false))
+                };
+                (Some(reply), found)
+            }
+            Err(failure) => (None, Found::after_failure(service, owner, &self.effect, failure).await),
         };
-        if !owner.is_readable() {
-            return Err(refused);
-        }
-        if let Some(applied) = owner.told(&refused) {
-            return Err(Failure { applied, ..refused });
-        }
-        look_after_failure(service, owner, effect, refused).await
+        let seen = found.closing(|document| {
+            if reply.is_none() {
+                owner.note_ids(&mut self.effect, &Value::Object(document.clone()));
+            }
+            self.effect.close(document);
+        });
+        let outcome = found.outcome(self.sent_at, self.now());
+        self.close(outcome, Some(&self.effect).filter(|_| seen || found.ended.is_ok())).await;
+        let Self { effect, left, .. } = self;
+        found.ended.map(|verified| Written { reply, status, verified, effect, left })
     }
-}
 
-/// Finds out what became of a call that the service did not say it did.
-async fn look_after_failure(
-    service: &Service<'_>,
-    owner: &dyn Owner,
-    mut effect: Effect,
-    refused: Failure,
-) -> Result<Written, Failure> {
-    let looking = Looking { owner };
-    let (answer, seen) = if owner.says_gone(&effect, &refused) {
-        // That counts where a read shows it, too.
-        let seen = looking.until_shown(&effect, None).await;
-        let is_open = seen.is_after() || refused.applied == Applied::Unknown && seen.lost().is_empty();
-        (if is_open { Answer::Unknown } else { Answer::Rejected }, seen)
-    } else if refused.applied == Applied::Unknown && !owner.can_prove() {
-        (Answer::Unknown, looking.until_shown(&effect, None).await)
-    } else if refused.applied == Applied::Unknown {
-        (Answer::Unknown, looking.until_proven(&effect).await)
-    } else if may_be_saved(&refused) {
-        (Answer::Rejected, looking.after_refusal(&effect).await)
-    } else {
-        return Err(refused);
-    };
-    let status = refused.status;
-    let verdict = match verdict(answer, seen.shown(answer)) {
-        Verdict::Applied { .. } if !owner.can_prove() => Verdict::Unknown,
-        verdict => verdict,
-    };
-    let Verdict::Applied { verified } = verdict else {
-        return Err(failure::of_call(owner, verdict, &seen, Some(refused), status));
-    };
-    if let Some(document) = seen.document() {
-        owner.note_ids(&mut effect, &Value::Object(document.clone()));
-        effect.close(document);
+    /// Notes what the answer says before a look, during which the process may die.
+    fn note_answer(&self, answer: &Result<Reply, Failure>) {
+        let says = match answer {
+            Ok(_) => !self.is_looked_at_later,
+            Err(failure) => may_be_saved(failure),
+        };
+        if let Some(left) = self.left.filter(|_| says && self.owner.is_readable()) {
+            let ended = answer.as_ref().map(|_| false);
+            left.note(self.service, WriteOutcome::after(ended, self.sent_at, self.now()));
+        }
     }
-    service.session.report.warn(&format!("{}; verified as applied", refused.message));
-    Ok(Written { reply: None, status, verified, effect, left: None })
 }
 
 /// Looks at the owner of calls of which the service says that it did them, until it shows what they changed, which the effect keeps:
@@ -234,38 +280,15 @@ pub async fn verify(
     answer: Option<&Reply>,
     calls: &[LeftCall],
 ) -> Result<bool, Failure> {
-    let sent_at = service.session.context.clock.now();
-    let found = look_after_success(service, owner, effect, answer).await;
-    let verified = found.as_ref().map(|(verified, _)| *verified);
-    let outcome = WriteOutcome::after(verified, sent_at, service.session.context.clock.now());
-    let document = found.as_ref().ok().and_then(|(_, seen)| seen.document());
+    let clock = service.session.context.clock;
+    let sent_at = clock.now();
+    let found = Found::after_success(service, owner, effect, answer).await;
+    let outcome = found.outcome(sent_at, clock.now());
+    found.closing(|document| effect.close(document));
     for call in calls {
         let mut own = call.effect(service);
-        if let (Some(own), Some(document)) = (&mut own, document) {
-            own.close(document);
-        }
-        call.close(service, outcome, own.as_ref()).await;
+        let seen = found.closing(|document| own.iter_mut().for_each(|own| own.close(document)));
+        call.close(service, outcome, own.as_ref().filter(|_| seen || found.ended.is_ok())).await;
     }
-    found.map(|(verified, _)| verified)
-}
-
-async fn look_after_success(
-    service: &Service<'_>,
-    owner: &dyn Owner,
-    effect: &mut Effect,
-    answer: Option<&Reply>,
-) -> Result<(bool, Seen), Failure> {
-    let seen = Looking { owner }.until_shown(effect, answer).await;
-    let verdict = verdict(Answer::Applied, seen.shown(Answer::Applied));
-    let Verdict::Applied { verified } = verdict else {
-        let status = answer.map(|answer| answer.status);
-        return Err(failure::of_call(owner, verdict, &seen, None, status));
-    };
-    if let Some(document) = seen.document() {
-        effect.close(document);
-    }
-    if let Some(doubt) = seen.doubt(owner).filter(|_| !verified) {
-        service.session.report.warn(&format!("the change is not verified: {doubt}"));
-    }
-    Ok((verified, seen))
+    found.ended
 }

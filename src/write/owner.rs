@@ -5,6 +5,8 @@ use std::time::Duration;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
+use super::seen::Seen;
+use super::verdict::Verdict;
 use crate::client::{CHECK_BEFORE_RETRY, Reply};
 use storefront_core::effect::{Effect, Look};
 use storefront_core::failure::{Applied, Failure};
@@ -27,8 +29,13 @@ pub trait Owner {
     fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>>;
 
     /// What the answer to a call shows of it; `None` where an answer is no read.
-    fn in_answer(&self, _effect: &Effect, _reply: &Reply) -> Option<Shown> {
+    fn in_answer(&self, _effect: &Effect, _reply: &Reply) -> Option<Result<Shown, Failure>> {
         None
+    }
+
+    /// Whether an answer that is a read is the last look, whatever it shows.
+    fn is_answer_the_last_look(&self) -> bool {
+        false
     }
 
     /// Whether a refusal says that what was to be removed is not there: that thing, of this owner.
@@ -46,6 +53,11 @@ pub trait Owner {
         None
     }
 
+    /// A failure, with what is known of its cause.
+    fn explained(&self, failure: Failure) -> Failure {
+        failure
+    }
+
     /// What a refusal itself says of the call, so that nothing is looked at.
     fn told(&self, _refused: &Failure) -> Option<Applied> {
         None
@@ -60,8 +72,29 @@ pub trait Owner {
         true
     }
 
+    /// Whether a read that lags behind shows the change, too: it was so before a write of the last minute.
+    fn was_so_before(&self) -> bool {
+        false
+    }
+
     /// What was there before and is there now, in its own words; without a document it could not be read.
     fn compared(&self, _shown: Option<&Map<String, Value>>) -> Option<String> {
+        None
+    }
+
+    /// What is said of a call that was not applied as it was sent, in its own words.
+    fn failed(
+        &self,
+        _verdict: Verdict,
+        _seen: &Seen,
+        _answer: Option<&Failure>,
+        _status: Option<u16>,
+    ) -> Option<Failure> {
+        None
+    }
+
+    /// What is said of a call that was applied, as it was seen, in its own words.
+    fn warnings(&self, _seen: &Seen) -> Option<Vec<String>> {
         None
     }
 

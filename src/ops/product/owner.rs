@@ -66,8 +66,8 @@ impl Owner for ProductOwner<'_> {
     }
 
     /// The reply is the product as the next read in the same scope shows it.
-    fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Shown> {
-        self.shown(&reply.value).map(Shown::Whole)
+    fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Result<Shown, Failure>> {
+        self.shown(&reply.value).map(|shown| Ok(Shown::Whole(shown)))
     }
 
     /// A store view shows the value for all where its own is cleared.

@@ -259,7 +259,12 @@ pub enum Unproven {
 
 /// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out; where it sets back an
 /// update of the last minute, none can yet.
-pub fn unknown(write: WriteName, failure: Failure, unproven: Unproven) -> Failure {
+pub fn unknown(
+    write: WriteName,
+    failure: Failure,
+    unproven: Unproven,
+    seen: Option<&Verification>,
+) -> Failure {
     let history = storefront("customer history");
     let look =
         hint!("look in the shop whether the change is there; ", history, " shows what was there before");
@@ -278,9 +283,13 @@ pub fn unknown(write: WriteName, failure: Failure, unproven: Unproven) -> Failur
         }
         Unproven::NotShown => ("reading back does not show that it was applied", check),
     };
-    let message = format!("{}; {why}", failure.message);
+    let lost = seen.map(lost).unwrap_or_default();
+    let missing = seen.map(|seen| lost_paths(seen).collect()).unwrap_or_default();
+    let message = lost
+        .into_iter()
+        .fold(format!("{}; {why}", failure.message), |message, lost| format!("{message}; {lost}"));
     let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
-    Failure { kind, applied, message, hint: Some(hint), write: Some(text(write)), ..failure }
+    Failure { kind, applied, message, hint: Some(hint), missing, write: Some(text(write)), ..failure }
 }
 
 /// With the flag, because the update to undo may itself still take effect.

@@ -12,7 +12,6 @@ mod remove;
 pub(crate) mod replace;
 pub(crate) mod restore;
 mod steps;
-mod verify;
 pub mod whose;
 
 use serde_json::{Map, Value};

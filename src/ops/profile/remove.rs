@@ -3,17 +3,18 @@
 
 use serde_json::{Map, Value};
 
-use super::verify::Sent;
-use super::{messages, owner};
+use super::messages;
+use super::owner::{Removal, Replaced};
 use crate::client::Effect::State;
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::Outcome;
-use crate::write::Call;
+use crate::write::{self, Call};
 use storefront_core::effect::{self, Effect};
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure};
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Request, Target};
 use storefront_core::profile::merge::Merged;
+use storefront_core::text::exact_json;
 
 /// What a change is sent as.
 pub enum Dispatch {
@@ -66,31 +67,48 @@ pub fn planned(removals: &[Call]) -> Vec<Planned> {
     removals.iter().map(|call| (call.name.clone(), call.request.clone())).collect()
 }
 
-/// Removes the addresses one after another.
+/// Removes the addresses one after another. Reads show then that they are gone, and that every other one is there.
 ///
 /// # Errors
-/// The failure of the first call that is not applied; the others do not leave.
-pub async fn remove(sent: &Sent<'_>, removals: Vec<Call>, whole: Outcome) -> Result<Outcome, Failure> {
-    let (planned, mut calls) = (planned(&removals), Calls::new(sent.service, sent.operation));
+/// The failure of the first call that is not applied; the others do not leave. `mismatch` where one is still there in the end, or
+/// another one is gone.
+pub async fn remove(
+    operation: &'static str,
+    whole: &Replaced<'_>,
+    removals: Vec<Call>,
+    reported: Outcome,
+) -> Result<Outcome, Failure> {
+    let (planned, mut calls) = (planned(&removals), Calls::new(whole.service, operation));
     let by_id = |call: Call| Some((call.effect.removed_address()?, call));
+    let mut left = Vec::new();
     for (id, call) in removals.into_iter().filter_map(by_id) {
-        let owner = owner::Removal::new(sent, id);
-        if let Err(failure) = calls.carry_out(&owner, call).await {
-            if failure.kind == FailureKind::Mismatch {
-                owner.note_read();
+        match calls.carry_out(&Removal { whole, id }, call).await {
+            Ok(written) => left.extend(written.left),
+            Err(failure) => {
+                whole.keep(Some(&failure));
+                let failure = messages::after_calls(failure, &calls.applied(), whole.write);
+                let failure = calls.failed(failure, &planned, None);
+                return Err(Failure { write: Some(whole.write.to_string().into()), ..failure });
             }
-            let failure = messages::after_calls(failure, &calls.applied(), sent.write);
-            let failure = calls.failed(failure, &planned, None);
-            return Err(Failure { write: Some(sent.write.to_string().into()), ..failure });
         }
     }
+    let (stored, sent) = (whole.loaded.stored.customer(), &whole.merged.customer);
+    let mut effect = Effect::of_profile(whole.loaded.owner(), stored, sent);
+    let verified = write::verify(whole.service, whole, &mut effect, None, &left).await;
+    whole.keep(verified.as_ref().err());
     let done = calls.finish();
-    let outcome = Outcome {
-        applied: done.applied,
-        reason: done.reason,
-        status: done.status,
-        calls: done.calls,
-        ..whole
-    };
-    sent.verify_removed(outcome).await
+    match verified {
+        Ok(verified) => Ok(Outcome {
+            applied: done.applied,
+            reason: done.reason,
+            status: done.status,
+            verified: (done.applied == Applied::Yes).then_some(verified),
+            calls: done.calls,
+            ..reported
+        }),
+        Err(failure) => {
+            let calls = done.calls.iter().map(exact_json::of).collect();
+            Err(Failure { status: done.status, calls, ..failure })
+        }
+    }
 }

@@ -13,20 +13,18 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Change;
-use super::messages::{self, Doubt};
+use super::messages::Doubt;
+use super::owner::Replaced;
 use super::preview::{dry_run, preview};
 use super::read::LoadedProfile;
 use super::remove::{Dispatch, remove};
 use super::steps::{Next, Steps};
-use super::verify::Sent;
+use crate::client::pause;
 use crate::client::service::Service;
-use crate::client::{self, Attempt, Attempts, pause};
 use crate::log::Document;
 use crate::report::outcome::Outcome;
-use crate::write::{Place, gate};
+use crate::write::{Ended, Place, gate, send_once};
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::interface::request::Request;
-use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::merge::Merged;
 
 /// Runs all the steps.
@@ -133,7 +131,7 @@ async fn send_locked(
     merged: &Merged,
     mut dispatch: Dispatch,
 ) -> Result<Put, Failure> {
-    let (operation, clock) = (steps.change.operation(), service.session.context.clock);
+    let operation = steps.change.operation();
     let whole = Document { stored: loaded.stored.customer().clone(), sent: merged.customer.clone() };
     if let Err(failure) = gate(service, operation, dispatch.calls(), Some(whole)).await {
         return start_again(steps, failure);
@@ -144,20 +142,33 @@ async fn send_locked(
     }
     let place = dispatch.calls().first().and_then(|call| call.place.as_ref());
     let Some(write) = place.map(Place::name) else { return start_again(steps, too_late()) };
-    let settle = service.settings.settle;
-    let (recent, sent_at) = (&steps.recent, clock.now());
-    let sent = Sent { operation, service, settle, loaded, merged, write, recent, sent_at };
     let reported = steps.sent(merged, write);
-    match dispatch {
-        Dispatch::Put(call) => {
-            call.place.map(Place::leaves);
-            send_put(&mut steps.attempts, &sent, &call.request, reported).await
-        }
+    let owner = Replaced::new(service, loaded, merged, write, &steps.recent);
+    let call = match dispatch {
+        Dispatch::Put(call) => call,
         Dispatch::Removals(removals) => {
-            let removed = remove(&sent, removals, reported).await;
-            removed.map(|outcome| Put::Applied(Box::new(outcome)))
+            let removed = remove(operation, &owner, removals, reported).await;
+            return removed.map(|outcome| Put::Applied(Box::new(outcome)));
         }
+    };
+    let ended = match send_once(service, operation, &owner, *call, &mut steps.attempts).await {
+        Ok(Ended::Again(wait, unsent)) => return Ok(Put::Again(wait, unsent)),
+        Ok(Ended::Written(written)) => Ok(*written),
+        Err(failure) => Err(failure),
+    };
+    let new_ids = owner.keep(ended.as_ref().err());
+    let written = ended?;
+    let mut outcome = Outcome {
+        applied: Applied::Yes,
+        verified: Some(written.verified),
+        status: written.status,
+        response: written.reply.map(|reply| reply.value),
+        ..reported
+    };
+    if let Some(profile) = &mut outcome.profile {
+        profile.new_ids = new_ids;
     }
+    Ok(Put::Applied(Box::new(outcome)))
 }
 
 /// Where the log was busy nothing has left, and the read is old by now: the steps start again, for a while.
@@ -177,39 +188,4 @@ fn too_late() -> Failure {
     Failure::new(FailureKind::Unavailable, "the log of this machine was busy for too long")
         .hint("try again")
         .applied(Applied::No)
-}
-
-/// Sends the PUT once, and finds out what became of it.
-async fn send_put(
-    attempts: &mut Attempts,
-    sent: &Sent<'_>,
-    request: &Request,
-    reported: Outcome,
-) -> Result<Put, Failure> {
-    let (service, clock) = (sent.service, sent.service.session.context.clock);
-    let attempt = service.attempt(sent.operation, request).await;
-    let outcome =
-        attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent.sent_at, clock.now()));
-    // What the reply to an applied one shows is looked at first.
-    if !matches!(attempt, Ok(Attempt::Applied(_))) {
-        sent.loaded.store.set_outcome(sent.write, outcome, None);
-    }
-    let reported = reported.of(outcome);
-    let applied = |outcome| Put::Applied(Box::new(outcome));
-    match attempt? {
-        Attempt::Applied(reply) => sent.verify(reply, reported).await.map(applied),
-        Attempt::Unknown { failure, .. } => sent.resolve(failure, reported).await.map(applied),
-        Attempt::Rejected(failure) => {
-            let refused = messages::refused(service, &sent.loaded.stored, sent.merged, failure);
-            Err(sent.look_after_refusal(refused).await)
-        }
-        unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
-            let wait = service.delay(attempts, &unsent, client::Effect::Write);
-            let failure = attempts.fail(unsent);
-            match wait {
-                Some(wait) => Ok(Put::Again(wait, Box::new(failure))),
-                None => Err(failure),
-            }
-        }
-    }
 }

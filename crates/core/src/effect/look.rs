@@ -63,6 +63,11 @@ impl Look {
     pub fn shows_any(&self) -> bool {
         self.after > 0
     }
+
+    /// Whether it shows something that the call carried, and is not another editor's work.
+    pub fn tells_of_it(&self) -> bool {
+        self.shows_any() && (self.before == 0 || self.third.is_empty())
+    }
 }
 
 impl Effect {

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
@@ -15,7 +14,7 @@ use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
 use crate::id::AddressId;
-use crate::outcome::{Extent, WriteOutcome};
+use crate::outcome::Extent;
 
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,15 +48,6 @@ pub enum Proof {
     OrRewritten,
 }
 
-/// What shows a profile after a write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownBy {
-    /// The service's own reply to the write.
-    Reply,
-    /// A read that followed.
-    Read,
-}
-
 impl Verification {
     /// Whether it shows every change and every address that was to stay.
     pub fn is_shown(&self) -> bool {
@@ -87,16 +77,6 @@ impl Verification {
     /// Whether something is there that was not so before: all else a read of the old profile shows as well.
     pub fn tells_apart(&self) -> bool {
         self.shows_sent || !self.altered.is_empty()
-    }
-
-    /// What it makes of a write that the service says that it has.
-    pub fn outcome(&self, sent_at: Timestamp, now: Timestamp, shown_by: ShownBy) -> WriteOutcome {
-        if self.is_applied() {
-            return WriteOutcome::Applied { at: now, verified: self.is_shown() };
-        }
-        // Where all that was asked for is visible nothing more comes, whatever else was lost.
-        let is_final = shown_by == ShownBy::Reply || self.undone.is_empty() && self.tells_apart();
-        WriteOutcome::Mismatch { sent_at, is_final }
     }
 
     /// Takes note of added addresses that the service rewrote, or added once more. `found` are those that it took as they are,
