@@ -41,7 +41,7 @@ field, custom attributes included; it never removes a default.
 Examples:
   storefront customer check --sandbox
   storefront customer check --sandbox --api magento --customer 2 --plan duplicates.plan
-  storefront customer check --sandbox --api magento --all --magento-version 2.4.9 --csv"
+  storefront customer check --sandbox --api magento --customer 2 --magento-version 2.4.9 --csv"
 )]
 pub struct CheckArgs {
     /// Check the customers with these words in email or name
