@@ -16,6 +16,7 @@ use crate::log::WriteLog;
 use crate::report::list::{Column, List, objects};
 use crate::system::environment;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Dialect, Interface};
 use storefront_sandbox::{Emulation, Fault, Observer, Options, Version};
 
@@ -29,6 +30,12 @@ pub enum SandboxCommand {
   storefront sandbox serve --listen 127.0.0.1:8080 --data shop.db
   storefront sandbox serve --fault 503@10 -v")]
     Serve(ServeArgs),
+    /// Print what a new sandbox holds, to be edited for `sandbox serve --seed`
+    #[command(after_help = "Examples:
+  storefront sandbox seed
+  storefront sandbox seed > seed.json
+  storefront sandbox seed | grep increment_id")]
+    Seed,
     /// Reset the sandbox to its seed data (safe while it is running)
     #[command(after_help = "Examples:
   storefront sandbox reset
@@ -75,6 +82,9 @@ pub struct ServeArgs {
     /// Which database.
     #[command(flatten)]
     pub data: DataArgs,
+    /// What a new database holds, as `sandbox seed` prints it; the file of --data must not exist
+    #[arg(long, value_name = "FILE")]
+    pub seed: Option<PathBuf>,
     /// Allow a non-loopback address (the sandbox tokens are public)
     #[arg(long)]
     pub allow_remote: bool,
@@ -117,6 +127,7 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
             let interface = session.global.flags.api.unwrap_or(Interface::Marketplace);
             session.report.stdout(format!("{:#}\n", storefront_sandbox::openapi::description(interface)))
         }
+        SandboxCommand::Seed => session.report.stdout(storefront_sandbox::SEED),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
@@ -127,7 +138,16 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         "2.4.8" => Version::V248,
         _ => Version::V247,
     };
+    let seed = args.seed.as_ref().map(|file| {
+        let read = session.context.storage.read(file);
+        let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+        text.map_err(|error| {
+            Failure::usage(format!("cannot read `{}`: {error}", file.display()))
+                .hint(hint!(storefront("sandbox seed"), " prints one to begin with"))
+        })
+    });
     let options = Options {
+        seed: seed.transpose()?,
         listen: args.listen,
         emulation: Emulation { version, has_limits: args.limits },
         customers: args.customers,

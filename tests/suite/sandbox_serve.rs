@@ -54,10 +54,13 @@ fn stop(mut serving: Serving, signal: &str) -> (Option<i32>, String, String) {
 }
 
 fn get(url: &str, token: &str) -> Answer {
+    send(url, &message("GET", PROFILE, &[&format!("Authorization: Bearer {token}")], b""))
+}
+
+fn send(url: &str, request: &[u8]) -> Answer {
     use std::io::Write as _;
     let mut stream = std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
-    let request = message("GET", PROFILE, &[&format!("Authorization: Bearer {token}")], b"");
-    stream.write_all(&request).unwrap();
+    stream.write_all(request).unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     Answer::parse(&answer)
@@ -265,4 +268,49 @@ For more information, try '--help'.
     ] {
         home.run(line).assert_failure(2, stderr);
     }
+}
+
+/// A seed is edited and served; a container asks for its health.
+#[test]
+fn a_seed_of_ones_own_is_served_into_a_new_database() {
+    let home = Home::new();
+    let seed = home.ok("sandbox seed");
+    let mut edited: Value = serde_json::from_str(&seed).unwrap();
+    edited["customers"].as_array_mut().unwrap().retain(|customer| customer["id"] != 1);
+    edited["quotes"].as_array_mut().unwrap().retain(|quote| quote["customer_id"] != 1);
+    edited["orders"].as_array_mut().unwrap().retain(|order| order["customer_id"] != 1);
+    edited["customers"][0]["firstname"] = "Zoé".into();
+    let file = |name: &str, content: &Value| {
+        let path = home.dir.path().join(name);
+        std::fs::write(&path, content.to_string()).unwrap();
+        path.display().to_string()
+    };
+    let data = home.dir.path().join("own.db").display().to_string();
+    let own = file("own.json", &edited);
+    let (serving, line) = serve(&home, &format!("--seed {own} --data {data} --fault 503"));
+    let (url, token) = (line["url"].as_str().unwrap(), line["customer_token"].as_str().unwrap());
+    assert_eq!(token, "sandbox-customer-2");
+    assert_eq!(get(url, token).status, 503);
+    let health = send(url, &message("GET", "/health", &[], b""));
+    assert_eq!((health.status, health.json()), (200, serde_json::json!({"status": "ok"})));
+    drop(serving);
+    let shown: Value =
+        serde_json::from_str(&home.ok(&format!("sandbox show --data {data} -o json"))).unwrap();
+    assert_eq!(shown["customers"][0]["firstname"], "Zoé");
+
+    let mut unknown = edited.clone();
+    unknown["shops"] = serde_json::json!([]);
+    let mut broken = edited;
+    broken["quotes"][0]["customer_id"] = 99.into();
+    for (content, data, because) in [
+        (&unknown, "a.db", "unknown field `shops`"),
+        (&broken, "b.db", "one of its `quotes` names one of `customers` that there is not"),
+        (&broken, "own.db", "exists, and a seed is for a new database"),
+    ] {
+        let (seed, data) = (file("seed.json", content), home.dir.path().join(data));
+        let refused = home.run(&format!("sandbox serve --seed {seed} --data {}", data.display()));
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains(because), "{refused:?}");
+    }
+    assert!(!home.dir.path().join("a.db").exists());
 }

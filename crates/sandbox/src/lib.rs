@@ -27,6 +27,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
 use axum::{Router, middleware};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -34,7 +36,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub use crate::fault::spec::{Fault, kinds as fault_kinds};
-pub use seed::store_views as seeded_store_views;
+pub use seed::{TEXT as SEED, store_views as seeded_store_views};
 pub use store::IssuedToken;
 
 use crate::fault::inject::{self, FaultInjector};
@@ -91,6 +93,8 @@ pub struct Emulation {
 pub struct Options {
     /// The database file; made and seeded if it is missing.
     pub data: PathBuf,
+    /// What a new database holds, in the form of [`SEED`], which it is otherwise. A database that exists is refused then.
+    pub seed: Option<String>,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Faults to inject.
@@ -112,6 +116,7 @@ impl Options {
     pub fn new(data: PathBuf) -> Self {
         Self {
             data,
+            seed: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             faults: Vec::new(),
             allow_remote: false,
@@ -153,22 +158,51 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
     if !listen.ip().is_loopback() && !options.allow_remote {
         bail!("{listen} is reachable from other machines; use --allow-remote to permit it");
     }
-    let mut store = Store::open(&options.data, seed::insert)?;
+    let mut store = match &options.seed {
+        None => Store::open(&options.data, seed::insert)?,
+        Some(seed) => open_new(&options.data, seed)?,
+    };
     store.emulation = options.emulation;
     store
         .transact(AccessMode::Write, |records| seed::fill(records, options.customers.into()))
         .map_err(|error: store::StoreError| anyhow::anyhow!("cannot add customers: {error}"))?;
+    let tokens = store.transact(AccessMode::Read, |records: &store::Database<'_>| records.tokens())?;
+    // Those that were issued expire.
+    let of_seed = tokens.into_iter().filter(|token| token.token.starts_with(seed::OF_CUSTOMER));
+    let first = of_seed.min_by_key(|token| token.customer_id);
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let url = format!("http://{}", listener.local_addr()?);
     let app = app(Arc::new(store), options.faults, options.allow_hosts.into(), observer);
     let (shutdown, stopped) = oneshot::channel::<()>();
     Ok(Running {
         url,
-        customer_token: seed::CUSTOMER_TOKEN.to_owned(),
+        customer_token: first.map(|first| first.token).unwrap_or_default(),
         admin_token: seed::ADMIN_TOKEN.to_owned(),
         shutdown,
         server: tokio::spawn(server::serve(listener, app, options.read_timeout, stopped)),
     })
+}
+
+/// Opens a new database with a seed of somebody's own.
+fn open_new(data: &Path, seed: &str) -> anyhow::Result<Store> {
+    if data.metadata().is_ok_and(|file| file.len() > 0) {
+        bail!("`{}` exists, and a seed is for a new database; name another file with --data", data.display());
+    }
+    let store = Store::open(data, |records| seed::insert_text(records, seed));
+    store.inspect_err(|_| {
+        // Nothing is in it.
+        let _ = std::fs::remove_file(data);
+    })
+}
+
+/// Whether the sandbox can read its database, for who waits for it.
+fn health(store: &Store) -> axum::response::Response {
+    let read = store.transact(AccessMode::Read, |records: &store::Database<'_>| records.store_views());
+    let (status, body) = match read {
+        Ok(_) => (StatusCode::OK, r#"{"status":"ok"}"#),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"unavailable"}"#),
+    };
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 fn app(
@@ -177,11 +211,14 @@ fn app(
     allow_hosts: Arc<[String]>,
     observer: Option<Observer>,
 ) -> Router {
+    let of_health = store.clone();
     let mut app = Router::new().fallback(dispatch::answer).with_state(store);
     if !faults.is_empty() {
         let injector = Arc::new(FaultInjector::new(faults));
         app = app.layer(middleware::from_fn_with_state(injector, inject::middleware));
     }
+    // No fault strikes it.
+    app = app.route("/health", axum::routing::get(async move || health(&of_health)));
     app = app.layer(middleware::from_fn_with_state(allow_hosts, server::host_check));
     if let Some(observer) = observer {
         app = app.layer(middleware::from_fn_with_state(observer, observe));

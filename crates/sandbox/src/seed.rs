@@ -6,13 +6,18 @@ use super::store::{Caller, Document};
 use crate::magento;
 use crate::store::{Database, StoreResult};
 
-/// Token of customer 1. A sandbox listens on loopback, so that its tokens may be known and examples copied.
-pub const CUSTOMER_TOKEN: &str = "sandbox-customer-1";
+/// What the token of a customer begins with; the id follows. A sandbox listens on loopback, so that its tokens may be known and
+/// examples copied.
+pub const OF_CUSTOMER: &str = "sandbox-customer-";
 /// Token of the administrator.
 pub const ADMIN_TOKEN: &str = "sandbox-admin";
 
+/// The seed as people read it and edit it.
+pub const TEXT: &str = include_str!("seed.json");
+
 /// The seed as it stands in its file; every list in the order in which it is stored.
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Seed {
     store_views: Vec<Document>,
     carrier_methods: Vec<Document>,
@@ -29,14 +34,19 @@ struct Seed {
 
 /// Codes of the store views a new sandbox has.
 pub fn store_views() -> Vec<String> {
-    let seed: Value = serde_json::from_str(include_str!("seed.json")).unwrap_or_default();
+    let seed: Value = serde_json::from_str(TEXT).unwrap_or_default();
     let views = seed["store_views"].as_array().into_iter().flatten();
     views.filter_map(|view| view["code"].as_str().map(str::to_owned)).collect()
 }
 
 /// Fills the empty tables.
 pub fn insert(records: &Database<'_>) -> StoreResult<()> {
-    let seed: Seed = serde_json::from_str(include_str!("seed.json"))?;
+    insert_text(records, TEXT)
+}
+
+/// Fills the empty tables from a seed of somebody's own, in the same form.
+pub fn insert_text(records: &Database<'_>, text: &str) -> StoreResult<()> {
+    let seed: Seed = serde_json::from_str(text)?;
     for attribute in &seed.attributes {
         insert_attribute(records, attribute)?;
     }
@@ -131,7 +141,7 @@ fn insert_customer(records: &Database<'_>, customer: &Document) -> StoreResult<(
     for (position, address) in (0..).zip(objects(customer, "addresses")) {
         records.add_address(id, position, address)?;
     }
-    records.issue_token(&format!("sandbox-customer-{id}"), Caller::Customer(id), None)
+    records.issue_token(&format!("{OF_CUSTOMER}{id}"), Caller::Customer(id), None)
 }
 
 /// Orders get their ids in the order of the file, as do their items, addresses and comments.

@@ -118,8 +118,19 @@ fn create(
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     seed(&Database { transaction: &transaction })?;
+    check_references(&transaction)?;
     transaction.commit()?;
     Ok(())
+}
+
+/// Refuses rows that name others which there are not.
+fn check_references(connection: &Connection) -> anyhow::Result<()> {
+    let mut find = connection.prepare("SELECT \"table\", parent FROM pragma_foreign_key_check")?;
+    let mut broken = find.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    match broken.next().transpose()? {
+        None => Ok(()),
+        Some((table, parent)) => bail!("one of its `{table}` names one of `{parent}` that there is not"),
+    }
 }
 
 /// Ids begin again where the seed ends: SQLite forgets its count of a table with the table.
