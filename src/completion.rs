@@ -80,7 +80,7 @@ const COMPLETED: [(&str, Values); 12] = [
     ("remove_addresses", addresses),
     ("ship_to_address", addresses),
     ("bill_to_address", addresses),
-    ("update", |asked| plain(updates(asked))),
+    ("what", |asked| plain(updates(asked).into_iter().chain(journals()))),
     ("fault", faults),
     ("key", config_keys),
 ];
@@ -164,6 +164,13 @@ fn updates(asked: &CompletionContext) -> Vec<String> {
     let log = WriteLog::to_read(&asked.context).ok().flatten();
     let names = log.zip(service).and_then(|(log, service)| log.write_names(&service.to_string()).ok());
     names.into_iter().flatten().map(|name| name.to_string()).collect()
+}
+
+/// The journals in the working directory.
+fn journals() -> Vec<String> {
+    let files = std::fs::read_dir(".").into_iter().flatten().flatten();
+    let names = files.filter_map(|file| file.file_name().into_string().ok());
+    names.filter(|name| name.ends_with(".journal")).collect()
 }
 
 fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {

@@ -69,11 +69,11 @@ mod tests {
         }
         assert_eq!(
             with_service(
-                hint!(storefront("quote show"), ", then ", storefront("customer history --check")),
+                hint!(storefront("quote show"), ", then ", storefront("customer show")),
                 "--sandbox",
                 None
             ),
-            "`storefront --sandbox quote show`, then `storefront --sandbox customer history --check`"
+            "`storefront --sandbox quote show`, then `storefront --sandbox customer show`"
         );
         assert_eq!(
             with_service(storefront("auth login").into(), "-p shop", None),
@@ -89,11 +89,11 @@ mod tests {
             (
                 hint!(
                     "look with ",
-                    storefront("customer restore").arg("000001"),
+                    storefront("customer show").arg("-v"),
                     ", or ",
                     storefront("customer find TEXT")
                 ),
-                "look with `storefront --api magento customer restore --customer 7 000001`, or `storefront --api magento customer find TEXT`",
+                "look with `storefront --api magento customer show --customer 7 -v`, or `storefront --api magento customer find TEXT`",
             ),
             (
                 storefront("quote show --customer 8").into(),

@@ -623,8 +623,8 @@ pub fn interrupted(service: &Service<'_>) -> Failure {
             "check with ",
             storefront("customer show"),
             " before trying again; ",
-            storefront("customer history"),
-            " lists the updates"
+            storefront("history"),
+            " lists the writes"
         ),
         _ => CHECK_BEFORE_RETRY.into(),
     };

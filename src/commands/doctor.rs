@@ -153,10 +153,12 @@ fn is_set(service: &Service<'_>, variable: &str) -> bool {
 fn history(service: &Service<'_>) -> Option<Check> {
     const SHOWN: usize = 5;
     let log = WriteLog::to_read(service.session.context).ok().flatten()?;
+    let mut newest = String::new();
     let mut of_owners = BTreeMap::<String, Vec<String>>::new();
     for (owner, write) in log.open_writes(&service.settings.service_id().to_string()).ok()? {
         let names = of_owners.entry(owner).or_default();
         let name = write.to_string();
+        newest.clone_from(&name);
         if !names.contains(&name) {
             names.push(name);
         }
@@ -169,11 +171,8 @@ fn history(service: &Service<'_>) -> Option<Check> {
         open.push(format!("{} more", count - SHOWN));
     }
     let detail = format!("the outcome of writes is unknown or a mismatch: {}", open.join("; "));
-    let fix = hint!(
-        "compare with the shop; ",
-        storefront("customer history --check"),
-        " looks again for the newest"
-    );
+    let fix =
+        hint!("compare with the shop; ", storefront("verify").arg(newest), " looks again for the newest");
     (count > 0).then(|| Check::warning("history", detail, fix))
 }
 

@@ -99,7 +99,7 @@ pub enum Command {
     /// Save shipping details, and add, change and remove items of quotes
     #[command(subcommand)]
     Quote(QuoteCommand),
-    /// Show, update and restore customer profiles
+    /// Show, update and check customer profiles
     #[command(subcommand)]
     Customer(CustomerCommand),
     /// Create product attributes, assign them to sets and add options
@@ -413,7 +413,9 @@ pub async fn run(
     // Where a person has to agree and the command asks on its own, that question is enough: nothing else answers it.
     let yes = match &cli.command {
         // It depends on what is undone: of a batch it only plans.
-        Command::Undo(_) | Command::Journal(JournalCommand::Undo(_)) => global.yes,
+        Command::Undo(_)
+        | Command::Journal(JournalCommand::Undo(_))
+        | Command::Customer(CustomerCommand::Restore(_)) => global.yes,
         command => permit_command(&session, command)? && global.yes,
     };
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };

@@ -14,23 +14,21 @@ use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, W
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::log::{Owner, Write};
-use crate::ops::profile::Change;
-use crate::ops::profile::replace::replace;
-use crate::ops::profile::restore::Restore;
+use crate::log::{Owner, Write, WriteLog};
 use crate::past::found::{Found, LATEST, find, is_file};
-use crate::past::{attribute, history, order, owners, product, undo, verify};
+use crate::past::{attribute, back, history, order, product, profile, undo, verify};
 use crate::plan::is_there;
 use crate::report::outcome::Outcome;
 use storefront_core::effect::Kind;
+use storefront_core::email::Email;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 
 /// Which thing was written to.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OwnerChoice {
-    /// The customer with this ID
-    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    /// The customer with this ID or email
+    #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
     /// The cart with this ID
     #[arg(long, value_name = "ID", value_parser = value_parser!(u64), conflicts_with = "customer")]
@@ -41,12 +39,34 @@ pub struct OwnerChoice {
 }
 
 impl OwnerChoice {
-    fn owner(&self) -> Option<Owner> {
+    /// The owner that is meant. Of an email it is the customer who has had it, as the log knows.
+    fn owner(&self, service: &Service<'_>) -> Result<Option<Owner>, Failure> {
         let of = |kind: Kind, id: String| Owner { kind: kind.noun(), id: Some(id), scope: None };
-        let customer = self.customer.clone().map(|id| of(Kind::Customer, id));
+        let key = |named: &String| customer_key(service, named);
+        let customer = self.customer.as_ref().map(key).transpose()?.map(|id| of(Kind::Customer, id));
         let cart = || self.cart.map(|id| of(Kind::Cart, id.to_string()));
         let attribute = || self.attribute.map(|id| of(Kind::Attribute, id.to_string()));
-        customer.or_else(cart).or_else(attribute)
+        Ok(customer.or_else(cart).or_else(attribute))
+    }
+}
+
+/// What the log knows a customer by: the id, or of one without an id the email.
+fn customer_key(service: &Service<'_>, named: &str) -> Result<String, Failure> {
+    let Some(email) = Some(named).filter(|named| named.contains('@')).map(Email::new) else {
+        return Ok(named.to_owned());
+    };
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(named.to_owned()) };
+    let mut keys = log.customers_with_email(&service.settings.service_id().to_string(), &email.folded())?;
+    keys.sort_unstable();
+    match &keys[..] {
+        [] => Ok(email.folded()),
+        [_] => Ok(keys.remove(0)),
+        several => Err(Failure::usage(format!(
+            "{} customers on this machine had the email `{email}`: {}",
+            several.len(),
+            several.join(", ")
+        ))
+        .hint("name the customer by ID: --customer ID")),
     }
 }
 
@@ -221,7 +241,7 @@ pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Fa
         return Err(Failure::usage("several IDs are given").hint("give one, or journals of batches"));
     }
     with_service(session, async |service| {
-        let owner = args.owner.owner();
+        let owner = args.owner.owner(service)?;
         let Some(what) = args.what.first() else {
             args.records.refuse()?;
             let standing = Standing::read(session)?;
@@ -249,7 +269,7 @@ pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Fail
         return after::verify::verify(session, &listing, input, sample).await;
     }
     with_service(session, async |service| {
-        let found = find(service, Some(&args.what), args.owner.owner().as_ref())?;
+        let found = find(service, Some(&args.what), args.owner.owner(service)?.as_ref())?;
         match journal_of(&found) {
             Some(journal) => {
                 let listing = read_known(session, &journal)?;
@@ -277,7 +297,7 @@ pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure>
             .hint(hint!(storefront("history"), " lists the IDs; the result of a write has it as `write`")));
     }
     with_service(session, async |service| {
-        let found = find(service, what, args.owner.owner().as_ref())?;
+        let found = find(service, what, args.owner.owner(service)?.as_ref())?;
         if let Some(journal) = journal_of(&found) {
             let listing = read_known(session, &journal)?;
             return Box::pin(undo_batch(session, args, &listing, &found.name())).await;
@@ -319,6 +339,11 @@ async fn undo_batch(
 }
 
 async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Result<Outcome, Failure> {
+    if !found.writes.iter().any(|write| write.outcome.may_be_applied()) {
+        let unchanged = format!("nothing to undo: write {} was {}", found.name(), found.outcome().name());
+        let (reason, unchanged) = (Some("unchanged"), Some(unchanged));
+        return Ok(Outcome { reason, unchanged, ..Outcome::not_sent(back::OPERATION) });
+    }
     let kind = found.writes.last().and_then(Write::changes).map(|effect| effect.owner.kind);
     match (kind, &*found.run.operation) {
         (_, "quote ship") | (None, _) => {
@@ -328,12 +353,8 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
                 .hint(hint!(storefront("history").arg(name), " shows what it wrote")))
         }
         (Some(Kind::Customer), _) => {
-            let write = found.writes.last().ok_or_else(|| Failure::internal("a write without calls"))?;
-            let service = &owners::of_customer(service, write)?;
-            let (name, replacement) = (found.name(), &args.replacement);
             let (all, allow_delete) = (args.whole_profile, args.allow_delete);
-            let restore = Restore { service, name: Some(&name), all, allow_delete, replacement };
-            Box::pin(replace(service, Change::Restore(&restore))).await
+            Box::pin(profile::undo(service, found, all, allow_delete, &args.replacement)).await
         }
         (Some(Kind::Cart), _) => {
             let settle = service.settings.settle;

@@ -105,6 +105,11 @@ impl Entry {
         }
     }
 
+    /// The profile as it was to be, with the addresses that were added as the look after them showed them.
+    pub fn as_stored(&self, replacement: &Replacement) -> Map<String, Value> {
+        effect_of(&self.first).as_stored(&replacement.merged)
+    }
+
     /// What of it the service wrote in its own way.
     pub fn rewritten(&self) -> Vec<Change> {
         effect_of(&self.first).rewritten()
@@ -198,7 +203,7 @@ impl CustomerStore {
         match &mut entries[..] {
             [_] => Ok(entries.remove(0)),
             [] => Err(Failure::usage(format!("no update `{name}` of this customer on this machine"))
-                .hint(hint!(storefront("customer history"), " lists them"))),
+                .hint(hint!(storefront("history"), " lists them"))),
             several => {
                 Err(Failure::usage(format!("`{name}` names {} updates of this customer", several.len()))
                     .hint(format!("name one of them, such as {}", several[0].name())))

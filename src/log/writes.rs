@@ -141,6 +141,11 @@ impl Write {
         self.part_of.unwrap_or(self.id)
     }
 
+    /// Whether it is to this owner.
+    pub fn is_to(&self, owner: &Owner) -> bool {
+        self.owner_kind == owner.kind && self.owner == owner.id
+    }
+
     /// What it changed, in words: `cart 4`.
     pub fn owner_in_words(&self) -> String {
         match &self.owner {

@@ -104,6 +104,12 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
             Failure::usage(format!("`{name}` {why}")).hint(hint!(storefront("history"), " lists the writes"))
         );
     }
+    let is_own = |write: &Write| owner.is_none_or(|owner| write.is_to(owner));
+    if !writes.iter().any(is_own) && !writes.is_empty() {
+        let of = owner.map(|owner| format!("{} {}", owner.kind, owner.id.as_deref().unwrap_or_default()));
+        return Err(Failure::usage(format!("write {name} is none to {}", of.unwrap_or_default()))
+            .hint(hint!(storefront("history").arg(name), " shows it")));
+    }
     Ok(Found { run, record, writes })
 }
 

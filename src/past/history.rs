@@ -11,6 +11,7 @@ use crate::report::changes;
 use crate::report::list::{Column, List};
 use storefront_core::failure::Failure;
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::diff::Change;
 use storefront_core::text::exact_json;
 
 /// How many writes are listed where `--limit` does not say it.
@@ -69,7 +70,7 @@ fn row(
     of_batch: &impl Fn(&KnownRun) -> Map<String, Value>,
 ) -> Result<Value, Failure> {
     let is_json = service.session.report.is_json();
-    // Of a batch, which may have thousands, only whose the last one is, is shown.
+    // A batch may have thousands of writes: the last one stands for all.
     let writes = match run.journal {
         Some(_) => log.last_of(run.id)?.into_iter().collect(),
         None => log.writes_of(run.id, None)?,
@@ -89,6 +90,10 @@ fn row(
         "undone_by": undone,
         "journal": found.run.journal.as_ref().map(|(path, _)| path),
     });
+    if is_json && found.run.journal.is_none() {
+        let differences: Vec<_> = found.writes.iter().flat_map(differences).collect();
+        row["changes"] = exact_json::of(&differences);
+    }
     if let Some((path, header)) = &found.run.journal {
         let header = serde_json::from_value(header.clone()).unwrap_or_default();
         for (name, value) in of_batch(&KnownRun { path: path.into(), header }) {
@@ -131,7 +136,7 @@ pub fn show(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
         let mut text = format!("{}  {operation}, {owner}, {when}{by}\n", found.name());
         for write in &found.writes {
             text += &format!("{}: {}\n", write.call, in_words(write));
-            let differences = write.changes().map(|effect| effect.differences()).unwrap_or_default();
+            let differences = differences(write);
             if !differences.is_empty() {
                 text += &(changes::text(&differences, screen) + "\n");
             }
@@ -141,13 +146,17 @@ pub fn show(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
 }
 
 fn call(write: &Write) -> Value {
-    let differences = write.changes().map(|effect| effect.differences()).unwrap_or_default();
+    let differences = differences(write);
     json!({
         "call": write.call,
         "outcome": in_words(write),
         "time": write.left_at.to_string(),
         "changes": exact_json::of(&differences),
     })
+}
+
+fn differences(write: &Write) -> Vec<Change> {
+    write.changes().map(|effect| effect.differences()).unwrap_or_default()
 }
 
 fn in_words(write: &Write) -> &'static str {

@@ -8,5 +8,6 @@ pub mod history;
 pub mod order;
 pub mod owners;
 pub mod product;
+pub mod profile;
 pub mod undo;
 pub mod verify;

@@ -1,18 +1,22 @@
 //! `storefront verify ID`: whether what a write left is still there. Nothing is written to the shop; an open outcome that a read can
 //! tell is closed in the log.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::found::Found;
 use super::owners::{self, Read};
 use crate::client::service::Service;
 use crate::log::{Write, WriteLog};
+use crate::ops::profile::earlier::is_shown;
 use crate::report::fields::format_value;
-use storefront_core::effect::{Document, Effect, composed};
+use crate::state;
+use storefront_core::effect::{Document, Effect, Kind, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::equal::same_value;
+use storefront_core::profile::stored::{Pointers, Profile};
+use storefront_core::profile::verify::Proof;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What is found of one owner.
@@ -96,20 +100,8 @@ async fn look(service: &Service<'_>, writes: &[&Write]) -> Result<State, Failure
         Read::Gone(why) => return Ok(State::Gone(why)),
         Read::NotComparable(why) => return Ok(State::NotComparable(why)),
     };
-    let is_open = |write: &&&Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
-    if writes.iter().any(|write| is_open(&write)) {
-        let is_shown = effects.iter().all(|effect| effect.look(&document).is_proof());
-        if !is_shown {
-            return Ok(State::NotSeen);
-        }
-        let at = service.session.context.clock.now();
-        if let Some(log) = WriteLog::to_read(service.session.context)? {
-            for (write, mut effect) in writes.iter().zip(effects.clone()).filter(|(write, _)| is_open(write))
-            {
-                effect.close(&document);
-                log.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
-            }
-        }
+    if !close_open(service, &whole, writes, &effects, &document).await? {
+        return Ok(State::NotSeen);
     }
     if whole.is_empty() {
         // What one call changed, a later one set back.
@@ -132,6 +124,56 @@ async fn look(service: &Service<'_>, writes: &[&Write]) -> Result<State, Failure
         }
     }
     Ok(if differing.is_empty() { State::There } else { State::Changed(differing) })
+}
+
+/// Closes the writes of unknown outcome in the log that the document shows; `false` where it does not show one.
+async fn close_open(
+    service: &Service<'_>,
+    whole: &Effect,
+    writes: &[&Write],
+    effects: &[Effect],
+    document: &Map<String, Value>,
+) -> Result<bool, Failure> {
+    if whole.owner.kind == Kind::Customer {
+        return close_profile(service, writes, document);
+    }
+    let is_open = |write: &Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
+    if !writes.iter().any(|write| is_open(write)) {
+        return Ok(true);
+    }
+    if !effects.iter().all(|effect| effect.look(document).is_proof()) {
+        return Ok(false);
+    }
+    let at = service.session.context.clock.now();
+    if let Some(log) = WriteLog::to_read(service.session.context)? {
+        for (write, mut effect) in writes.iter().zip(effects.to_vec()).filter(|(write, _)| is_open(write)) {
+            effect.close(document);
+            log.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
+        }
+    }
+    Ok(true)
+}
+
+/// As [`close_open`], of a profile: what an old read would show, too, proves nothing. A mismatch that is shown is closed as well.
+fn close_profile(
+    service: &Service<'_>,
+    writes: &[&Write],
+    document: &Map<String, Value>,
+) -> Result<bool, Failure> {
+    let stored = Profile::find(Value::Object(document.clone()), &Pointers::default())?;
+    let store = state::store(service.session.context, &service.settings, &stored.customer_key(), false)?;
+    for write in writes {
+        let proof = match write.outcome {
+            WriteOutcome::Unknown { .. } => Proof::AsSent,
+            WriteOutcome::Mismatch { .. } => Proof::OrRewritten,
+            _ => continue,
+        };
+        let Some(entry) = store.entry(write.first())? else { continue };
+        if !is_shown(service, &store, &store.read(&entry)?, &stored, proof)? && proof == Proof::AsSent {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn say(service: &Service<'_>, name: &str, owner: &str, state: &State) -> Result<(), Failure> {

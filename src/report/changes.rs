@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::fields::{fields, format_value, region};
@@ -14,6 +13,7 @@ use storefront_core::interface::label::label;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
+use storefront_core::profile::path::List;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What is changed in one place: in the profile, an address or an item of a cart.
@@ -94,7 +94,11 @@ fn owner(change: &Change) -> String {
     let address = of_order.or(change.path.address_id().map(|id| format!("address {id}")));
     let id = address.or(change.path.item_id().map(|id| format!("item {id}")));
     match (is_whole(change), &change.before, &change.after) {
-        (true, None, Some(_)) => "new address".to_owned(),
+        (true, None, Some(_)) => match List::of(&change.path) {
+            Some(List::Items) => "new item".to_owned(),
+            Some(List::Options) => "new option".to_owned(),
+            _ => "new address".to_owned(),
+        },
         (true, Some(_), None) => format!("{}, removed", id.unwrap_or_default()),
         _ => id.unwrap_or_else(|| if change.path.is_value() { "values" } else { "profile" }.to_owned()),
     }
@@ -154,46 +158,6 @@ pub fn summary(tally: &AddressSummary, new_ids: &[AddressId]) -> String {
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
 }
 
-/// One replacement of a profile as the history lists it.
-#[derive(Debug, Default, Serialize)]
-pub struct HistoryEntry {
-    /// Whose profile it was: the id, or the email of a customer without one.
-    pub customer: String,
-    /// What it is known by in the log.
-    pub write: String,
-    /// When it was taken, RFC 3339, UTC.
-    pub taken: String,
-    /// Command that replaced the profile, such as `customer update`.
-    pub operation: String,
-    /// What became of it, as an outcome is called.
-    pub outcome: &'static str,
-    /// The later change that set all of it back to what was there before, where one did.
-    pub set_back_by: Option<String>,
-    /// What it changed.
-    pub changes: Vec<Change>,
-}
-
-impl HistoryEntry {
-    /// A few lines, the id first, with `names_customer` also whose it is; they end in a newline.
-    pub fn to_text(
-        &self,
-        now: Timestamp,
-        zone: &TimeZone,
-        names_customer: bool,
-        screen: OutputStyle,
-    ) -> String {
-        let style = if self.outcome == "applied" { TextStyle::Success } else { TextStyle::Warning };
-        let whose = if names_customer { format!("customer {}, ", self.customer) } else { String::new() };
-        let when = format!("{whose}{}, {}", self.operation, when(&self.taken, now, zone));
-        let mut lines = vec![screen.paint(TextStyle::Dim, &when), text(&self.changes, screen.indented())];
-        lines.retain(|text| !text.is_empty());
-        let (write, outcome) = (screen.paint(TextStyle::Id, &self.write), screen.paint(style, self.outcome));
-        let set_back = self.set_back_by.as_ref().map(|by| format!(", set back by {by}"));
-        let outcome = outcome + &set_back.unwrap_or_default();
-        format!("{write}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
-    }
-}
-
 /// A time as local time and age: `2026-11-21 22:04:11+01:00, 5 min ago`. What is not a time stays as it is.
 pub fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     let Ok(time) = taken.parse::<Timestamp>() else { return taken.to_owned() };
@@ -231,7 +195,7 @@ mod tests {
     use jiff::tz::{Offset, TimeZone};
     use serde_json::json;
 
-    use super::{HistoryEntry, in_words, summary, text};
+    use super::{in_words, summary, text, when};
     use crate::report::style::OutputStyle;
     use storefront_core::id::AddressId;
     use storefront_core::profile::diff::{self, Change};
@@ -320,33 +284,17 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_has_local_time_age_and_values() {
-        let before = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10118"}, {"id": 3, "city": "Oslo"}]});
-        let after = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10119"}, {"city": "Lyon", "country_id": "FR"}]});
-        let entry = HistoryEntry {
-            customer: "1".to_owned(),
-            write: "2".to_owned(),
-            operation: "customer update".to_owned(),
-            outcome: "applied",
-            set_back_by: None,
-            taken: "2026-11-21T21:04:11.5Z".to_owned(),
-            changes: diff::customers(before.as_object().unwrap(), after.as_object().unwrap()),
-        };
+    fn a_time_is_local_and_has_its_age() {
         let zone = TimeZone::fixed(Offset::constant(1));
-        let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, false, OutputStyle::default());
-        assert_eq!(
-            text("2026-11-21T21:09:30Z"),
-            "2  applied\n  customer update, 2026-11-21 22:04:11+01:00, 5 min ago\n  \
-             address 2\n    Postcode  10118  → 10119\n  new address\n    City     Lyon\n    Country  FR\n  \
-             address 3, removed\n    City  Oslo\n"
-        );
         for (now, age) in [
+            ("2026-11-21T21:09:30Z", "5 min ago"),
             ("2026-11-21T21:04:12.6Z", "1 s ago"),
             ("2026-11-22T00:04:12Z", "3 h 0 min ago"),
             ("2026-12-01T00:00:00Z", "9 days ago"),
             ("2026-11-21T21:00:00Z", "in the future"),
         ] {
-            assert!(text(now).contains(&format!("22:04:11+01:00, {age}\n")), "{}", text(now));
+            let shown = when("2026-11-21T21:04:11.5Z", now.parse().unwrap(), &zone);
+            assert_eq!(shown, format!("2026-11-21 22:04:11+01:00, {age}"));
         }
     }
 }

@@ -52,12 +52,10 @@ pub enum RegionBy {
 /// What a restore undoes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undo {
-    /// The newest update; with `true` an address that it added may be deleted.
-    Newest(bool),
-    /// The whole profile, as it was before the newest update, or before the one of this snapshot.
-    All(Option<String>),
-    /// The update of this snapshot.
-    Of(String),
+    /// The update with this id, of this record; with `true` an address that it added may be deleted.
+    Of(String, u32, bool),
+    /// The whole profile, as it was before the update with this id.
+    All(String),
     /// These records of a batch, by a plan of `undo`.
     Batch(Vec<u32>),
 }
@@ -204,11 +202,9 @@ impl Action {
             Self::Remove(id, true) => words(&["--remove-address", &id.to_string(), "--yes"]),
             Self::Remove(id, false) => words(&["--remove-address", &id.to_string()]),
             Self::Default(id) => words(&["--address", &id.to_string(), "--default-billing"]),
-            Self::Restore(Undo::Newest(true)) => words(&["--allow-delete", "1"]),
-            Self::Restore(Undo::Newest(false)) => words(&[]),
-            Self::Restore(Undo::All(None)) => words(&["--all"]),
-            Self::Restore(Undo::All(Some(snapshot))) => words(&[snapshot, "--all"]),
-            Self::Restore(Undo::Of(snapshot)) => words(&[snapshot]),
+            Self::Restore(Undo::Of(write, _, true)) => words(&[write, "--yes", "--allow-delete", "1"]),
+            Self::Restore(Undo::Of(write, _, false)) => words(&[write, "--yes"]),
+            Self::Restore(Undo::All(write)) => words(&[write, "--yes", "--whole-profile"]),
             _ => None,
         }
     }

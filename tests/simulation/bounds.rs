@@ -54,7 +54,7 @@ pub const CHECKS: &[(Rule, u64, &str)] = &[
         "interface.md: lock, read, merge, diff, deletion check, snapshot, PUT, verify, unlock",
     ),
     (Rule::Defaults, 100, "interface.md: both ways of naming default addresses are sent"),
-    (Rule::WrongUndo, 85, "support.md: customer restore undoes the last update of that customer"),
+    (Rule::WrongUndo, 85, "support.md: undo takes back the write that it is given the ID of"),
     (Rule::Undo, 8, "journal.md: `undo` writes a plan that sets back what still is as the batch wrote it"),
     (Rule::RetryAfter, 70, "interface.md: Retry-After is honoured up to 60 seconds"),
     (Rule::OwnOverwrite, 850, "interface.md: a read must show what the updates from this machine wrote"),

@@ -13,7 +13,7 @@ use super::world::World;
 pub enum Operation {
     /// `customer update`
     Update,
-    /// `customer restore`
+    /// `undo`
     Restore,
     /// `quote add-item`
     AddItem,
@@ -175,7 +175,7 @@ impl Job {
         let action = &world.actions[&tag];
         add(match self.operation {
             Operation::Update => &["customer", "update"],
-            Operation::Restore => &["customer", "restore"],
+            Operation::Restore => &["undo"],
             Operation::AddItem => &["quote", "add-item"],
             Operation::Ship => &["quote", "ship"],
             Operation::Create => &["attribute", "create"],
@@ -185,7 +185,10 @@ impl Job {
         let is_of_profile = matches!(self.operation, Operation::Update | Operation::Restore);
         if self.is_batch {
             add(&["--jobs", &self.jobs.to_string()]);
-        } else if access != Access::Own && self.operation.is_of_customer() {
+        } else if access != Access::Own
+            && self.operation.is_of_customer()
+            && self.operation != Operation::Restore
+        {
             add(&["--customer", &name(access, customer)]);
         }
         match action.flags().filter(|_| !self.is_batch) {

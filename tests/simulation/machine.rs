@@ -150,10 +150,9 @@ impl Machine {
         let _ = Mount::new(&self.disk, &Arc::default()).create(to, &content);
     }
 
-    /// Lists the changes of a customer, or looks at them as more words say.
-    pub async fn history(&self, customer: usize, more: &[&str]) -> RunEnd {
-        let words = ["customer", "history"].iter().chain(more).map(|&word| word.to_owned());
-        let mut words: Vec<String> = words.collect();
+    /// Lists what was written to a customer with `history`, or compares the last of it with `verify`.
+    pub async fn past(&self, command: &str, customer: usize) -> RunEnd {
+        let mut words = vec![command.to_owned()];
         if self.access != Access::Own {
             words.extend(["--customer".to_owned(), name(self.access, customer)]);
         }
@@ -170,7 +169,7 @@ impl Machine {
     /// Writes a plan of how a batch is undone.
     pub async fn undo(&self, job: &Job, plan: &Path) -> RunEnd {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let words = ["journal".to_owned(), "undo".to_owned(), text(&job.journal())].into_iter();
+        let words = ["undo".to_owned(), text(&job.journal())].into_iter();
         let more = ["--input".to_owned(), text(&job.input), "--plan".to_owned(), text(plan)];
         let expires = ["--expires", "720h"].map(str::to_owned);
         self.look(words.chain(more).chain(expires).collect(), job.records[0].1).await

@@ -235,7 +235,7 @@ impl Scenario {
     /// Undoes an update, perhaps again, perhaps with the update and another one after it.
     async fn undo(&mut self, update: &Job) {
         self.pause().await;
-        let undo = self.which(update);
+        let Some(undo) = self.which(update) else { return };
         let restore = self.restore(update, undo.clone());
         self.with_restarts(&restore).await;
         if self.random.chance(50) {
@@ -259,20 +259,18 @@ impl Scenario {
         }
     }
 
-    /// What a restore is for: most often the newest update; else one that was reported with its id.
-    fn which(&mut self, update: &Job) -> Undo {
+    /// What an undo is for: an update that was reported with its id, or the whole profile before it.
+    fn which(&mut self, update: &Job) -> Option<Undo> {
         let world = self.world.borrow();
         let of_update = |said: &&Reported| {
             update.records.iter().any(|(tag, customer)| *tag == said.tag && *customer == update.records[0].1)
         };
-        let named = world.reported.iter().filter(of_update).find_map(|said| said.write.clone());
-        match (self.random.below(5), named) {
-            (0, Some(named)) => Undo::Of(named),
-            (1, Some(named)) => Undo::All(Some(named)),
-            (2, _) => Undo::All(None),
-            (3, _) => Undo::Newest(true),
-            _ => Undo::Newest(false),
-        }
+        let of_update = world.reported.iter().filter(of_update);
+        let (name, tag) = of_update.filter_map(|said| Some((said.write.clone()?, said.tag))).next()?;
+        Some(match self.random.below(5) {
+            0 => Undo::All(name),
+            kind => Undo::Of(name, tag, kind < 3),
+        })
     }
 
     fn restore(&mut self, update: &Job, undo: Undo) -> Job {
@@ -339,7 +337,7 @@ impl Scenario {
         }
         let machine = self.machines[job.machine].clone();
         if self.random.chance(60) {
-            let looked = machine.history(customer, &["--check"]).await;
+            let looked = machine.past("verify", customer).await;
             let mut world = self.world.borrow_mut();
             world.reach(State::HistoryChecked);
             return history::check_looked(&mut world, looked.run, customer, &looked.lines);
@@ -781,7 +779,7 @@ impl Scenario {
         customers.dedup();
         let mut histories = Vec::new();
         for (machine, customer) in customers {
-            histories.push(self.machines[machine].history(customer, &[]).await);
+            histories.push(self.machines[machine].past("history", customer).await);
         }
         histories
     }

@@ -102,7 +102,7 @@ states! {
     RegionNamed: "a region was set by its code or its name",
     AttributeSet: "a custom attribute was set",
     Undone: "an update was undone",
-    UndoneByName: "an update that is not the newest was undone",
+    UndoneByName: "an update was undone",
     UndoneWhole: "a whole profile was restored",
     AddedAddressUndone: "a restore removed the address that an update had added",
     BatchUndone: "a batch was undone by a plan",
@@ -256,7 +256,7 @@ fn of_action(world: &World, sent: &Sent, action: &Action, note: &mut impl FnMut(
             let batch = if let Undo::Batch(tags) = undo { Some(tags) } else { None };
             note(State::Undone, batch.is_none());
             note(State::BatchUndone, batch.is_some());
-            note(State::UndoneByName, matches!(undo, Undo::Of(_)));
+            note(State::UndoneByName, matches!(undo, Undo::Of(..)));
             note(State::UndoneWhole, matches!(undo, Undo::All(_)));
             let body = sent.body["customer"].as_object();
             let left_out = sent.shown.iter().flat_map(|shown| ids(&shown.profile));

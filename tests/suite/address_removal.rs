@@ -20,7 +20,7 @@ fn stored(env: &TestEnv) -> Value {
 
 /// What the newest updates of this machine became, the newest first.
 fn outcomes(env: &TestEnv) -> Vec<String> {
-    let listed = run(env, "customer history --customer 1").stdout;
+    let listed = run(env, "history --customer 1").stdout;
     let word = |line: &str| -> String {
         let entry: Value = serde_json::from_str(line).unwrap();
         entry["outcome"].as_str().unwrap().to_owned()
@@ -63,7 +63,7 @@ fn a_removal_beside_another_change_is_one_put() {
     let after = stored(&env);
     assert_eq!((ids(&after), &after["default_billing"]), (vec![2, 3, 4], &json!("3")), "{after}");
     assert_eq!(after["addresses"][1]["city"], "Tripoli");
-    let restored = run(&env, "customer restore --customer 1 -y");
+    let restored = run(&env, "undo LAST --customer 1 -y");
     assert_eq!(restored.code, 0, "{restored:?}");
     let after = stored(&env);
     let (last, city) = (after["addresses"][3]["id"].clone(), &after["addresses"][1]["city"]);
@@ -143,7 +143,7 @@ fn two_lost_answers_are_unknown_where_the_address_is_still_there_or_nobody_can_l
         let error = outcome.error();
         assert_eq!((outcome.code, &error["applied"]), (8, &json!("unknown")), "{outcome:?}");
         assert!(error["message"].as_str().unwrap().contains(said), "{error}");
-        assert!(error["hint"].as_str().unwrap().contains("customer restore"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("undo"), "{error}");
     }
 }
 
@@ -163,7 +163,7 @@ fn a_lost_answer_after_which_another_address_is_gone_names_it() {
         message.contains("address 2") && message.contains("already applied: remove address 1"),
         "{error}"
     );
-    assert!(error["hint"].as_str().unwrap().contains("customer restore"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("undo"), "{error}");
 }
 
 /// A customer with up to four addresses, and which of them there are.
@@ -231,10 +231,10 @@ fn of_several_removals_the_applied_ones_alone_are_restored() {
     let applied: Vec<&Value> =
         error["calls"].as_array().unwrap().iter().map(|call| &call["applied"]).collect();
     assert_eq!(applied, ["yes", "no"]);
-    let history = "--api magento customer history --customer 7 -o json";
+    let history = "--api magento history --customer 7 -o json";
     let history = serve(home.storefront(history), &server.url("")).run();
     assert!(history.stdout.contains(r#""outcome":"partial""#), "{history:?}");
-    let restored = run("customer restore -n");
+    let restored = run("undo LAST -n");
     let shown: Value = serde_json::from_str(&restored.stdout).unwrap_or_else(|_| panic!("{restored:?}"));
     let sent = shown["request"]["body"]["customer"]["addresses"].as_array().unwrap();
     let cities: Vec<&Value> = sent.iter().map(|address| &address["city"]).collect();
@@ -396,7 +396,7 @@ fn an_update_right_after_one_that_adds_and_removes_is_sent() {
     done(&env, &format!("{UPDATE} {NEW} --remove-address 3"));
     let next = run(&env, &format!("{UPDATE} --address 2 --city Utica"));
     assert_eq!(next.code, 0, "{next:?}");
-    let restored = run(&env, "customer restore 1 --customer 1 -y --allow-delete 1");
+    let restored = run(&env, "undo 1 --customer 1 -y --allow-delete 1");
     let after = stored(&env);
     let cities: Vec<&Value> =
         after["addresses"].as_array().unwrap().iter().map(|address| &address["city"]).collect();
@@ -409,7 +409,7 @@ fn a_restore_removes_what_the_update_added_by_the_same_call() {
     let env = TestEnv::new();
     done(&env, &format!("{UPDATE} {NEW}"));
     env.requests();
-    let restored = run(&env, "customer restore --customer 1 -y --allow-delete 1");
+    let restored = run(&env, "undo LAST --customer 1 -y --allow-delete 1");
     assert_eq!(env.requests(), ["GET 200", "DELETE 200", "GET 200"], "{restored:?}");
     assert_eq!((restored.code, ids(&stored(&env))), (0, vec![1, 2, 3, 4]), "{restored:?}");
 }

@@ -71,10 +71,11 @@ fn files_updates_keys_faults_and_topics_are_completed() {
     }
     assert_eq!(bash(&home, "storefront attribute create --options ite"), ["items.csv"]);
     assert_eq!(bash(&home, "storefront customer update --base ite"), ["items.csv"]);
-    assert_eq!(bash(&home, "storefront history ite"), ["items.csv"]);
+    std::fs::write(home.dir.path().join("items.csv.journal"), "").unwrap();
+    assert_eq!(bash(&home, "storefront history items.csv.j"), ["items.csv.journal"]);
     home.ok("--sandbox customer update --address 2 --city Albany");
-    assert_eq!(bash(&home, "storefront --sandbox customer restore 1"), ["1"]);
-    assert_eq!(bash(&home, "storefront -p shop customer restore 1"), [""]);
+    assert_eq!(bash(&home, "storefront --sandbox undo 1"), ["1"]);
+    assert_eq!(bash(&home, "storefront -p shop undo 1"), [""]);
     assert_eq!(bash(&home, "storefront config set token-e"), ["token-env"]);
     assert_eq!(bash(&home, "storefront config get profiles.shop.base"), ["profiles.shop.base-url"]);
     assert_eq!(bash(&home, "storefront --sandbox customer show --fault drop"), ["drop-address"]);
@@ -121,7 +122,7 @@ fn addresses_and_updates_are_those_of_the_named_customer_and_interface() {
     assert_eq!(bash(&home, &format!("{magento} update --customer 1 --address ")), [""]);
     assert_eq!(bash(&home, &format!("{magento} update --address ")), [""]);
     assert_eq!(bash(&home, &format!("{magento} restore 1")), ["1"]);
-    assert_eq!(bash(&home, "storefront --sandbox customer restore 1"), [""]);
+    assert_eq!(bash(&home, "storefront --sandbox undo 1"), [""]);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn a_concurrent_edit_after_a_lost_reply_is_not_mistaken_for_the_update() {
         8,
         str![[r#"
 the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed; reading back does not show that it was applied
-  hint: do not send it again: it may be saved already, or within 10 minutes; check with `storefront customer show` and `storefront customer history --check`; undo it with `storefront customer restore 1 --after-unknown`
+  hint: do not send it again: it may be saved already, or within 10 minutes; check with `storefront customer show` and `storefront verify 1`; undo it with `storefront undo 1 --after-unknown`
 "#]],
     );
     assert_eq!((outcome.error()["applied"].as_str(), methods.len()), (Some("unknown"), 3));

@@ -57,10 +57,10 @@ fn a_restore_says_of_its_own_update_alone_how_long_it_may_take_effect() {
     let hour_ago = (Timestamp::now() - SignedDuration::from_hours(1)).to_string();
     set_outcome(&home, updates(&home)[0], &json!({"outcome": "unknown", "sent_at": hour_ago}));
     assert_eq!(update("--telephone 1"), 8);
-    let restored = home.sandbox(api, "customer restore 1 --after-unknown --yes");
+    let restored = home.sandbox(api, "undo 1 --after-unknown --yes");
     assert_eq!(restored.code, 0, "{restored:?}");
     assert!(!restored.stderr.contains("may still take effect"), "{restored:?}");
-    let restored = home.sandbox(api, "customer restore 2 --after-unknown --yes");
+    let restored = home.sandbox(api, "undo 2 --after-unknown --yes");
     assert!(restored.stderr.contains(" 2 (address 2"), "{restored:?}");
     assert!(restored.stderr.contains("may still take effect until"), "{restored:?}");
 }

@@ -53,7 +53,7 @@ fn nothing_of_a_customer_who_was_forgotten_is_left_in_the_state_directory() {
         ok(&home, &format!("forget --customer {name} --yes"));
         assert_eq!(with_words(&home, &ONE), Vec::<String>::new(), "{name}");
         assert!(!with_words(&home, &TWO).is_empty(), "nothing of anybody else");
-        assert_eq!(run(&home, &format!("customer history --customer {name}")).stdout, "");
+        assert_eq!(run(&home, &format!("history --customer {name}")).stdout, "");
         assert_eq!(updates(&home).len(), 1);
     }
 }
@@ -79,8 +79,7 @@ error: cannot ask `Delete 2 updates of all customers of this shop from this mach
     assert_eq!(updates(&home).len(), 2);
     run(&home, "forget --all --yes").assert_report(str!["deleted 2 updates of all customers of this shop"]);
     assert_eq!(with_words(&home, &[&ONE[..], &TWO].concat()), Vec::<String>::new());
-    run(&home, "customer history")
-        .assert_report(str!["no changes of any customer recorded on this machine for the sandbox (magento)"]);
+    run(&home, "history").assert_report(str!["nothing was written to this shop from this machine"]);
     // The sandbox's other interface, and any shop, is another service.
     home.ok("--sandbox customer update --gender 3 --yes");
     later(&home);
@@ -152,12 +151,13 @@ fn without_a_customer_the_newest_changes_of_all_are_listed() {
         let address = if customer == "1" { 1 } else { 5 };
         ok(&home, &format!("customer update --customer {customer} --address {address} --city {city} --yes"));
     }
-    let listed = ok(&home, "customer history --jq '[.customer, .changes[0].after]'");
-    assert_eq!(listed, "[\"1\",\"Lyon\"]\n[\"2\",\"Kobe\"]\n");
-    let newest = run(&home, "customer history --limit 1");
-    assert!(newest.stdout.contains("customer 1, customer update, "), "{newest:?}");
+    let listed = ok(&home, "history --jq '[.owner.customer, .changes[0].after]'");
+    assert_eq!(listed, "[1,\"Lyon\"]\n[2,\"Kobe\"]\n");
+    let newest = run(&home, "history --limit 1");
+    assert!(newest.stdout.contains("customer 1"), "{newest:?}");
     assert!(
-        !newest.stdout.contains("Kobe") && newest.stderr.ends_with("1 of 2 shown; --limit N shows more\n"),
+        !newest.stdout.contains("Kobe")
+            && newest.stderr.ends_with("the newest 1 shown; --limit N shows more\n"),
         "{newest:?}"
     );
 }
@@ -168,7 +168,7 @@ fn an_email_leads_to_the_history_without_the_service() {
     let home = Home::new();
     ok(&home, "customer update --customer 1 --address 1 --city Lyon --yes");
     let shop = |line: &str| run(&home, &format!("{line} --fault GET:500 --retry 0"));
-    let listed = shop("customer history --customer Amina.Haddad@example.com --jq .changes[0].after");
+    let listed = shop("history --customer Amina.Haddad@example.com --jq .changes[0].after");
     assert_eq!((listed.code, listed.stdout.as_str()), (0, "Lyon\n"), "{listed:?}");
     // A customer of another website had the same email.
     change_log(
@@ -176,7 +176,7 @@ fn an_email_leads_to_the_history_without_the_service() {
         "INSERT INTO write (run, call, service, owner_kind, owner, effect, customer, email, left_at) \
          SELECT run, call, service, owner_kind, '77', effect, '77', email, left_at FROM write",
     );
-    shop("customer history --customer amina.haddad@example.com").assert_failure(
+    shop("history --customer amina.haddad@example.com").assert_failure(
         2,
         str![[r#"
 error: 2 customers on this machine had the email `amina.haddad@example.com`: 1, 77

@@ -1,14 +1,14 @@
-//! `customer history`: its output, also without the service.
+//! `history` of profiles: its output, also without the service.
 
 use serde_json::Value;
 
 use crate::support::mock_server::{MockServer, answer};
-use crate::support::storefront::Home;
+use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::{files_below, log_count};
 
-/// `customer history` with a time zone two hours east of UTC.
-fn history(home: &Home, words: &[&str]) -> crate::support::storefront::Outcome {
-    let words: Vec<&str> = ["--sandbox", "customer", "history"].iter().chain(words).copied().collect();
+/// `history` with a time zone two hours east of UTC.
+fn history(home: &Home, words: &[&str]) -> Outcome {
+    let words: Vec<&str> = ["--sandbox", "history"].iter().chain(words).copied().collect();
     home.storefront(&words).env("TZ", "XYZ-2").run()
 }
 
@@ -17,26 +17,32 @@ fn each_change_has_its_local_time_age_values_and_outcome() {
     let home = Home::new();
     home.ok("--sandbox customer update --address 2 --postcode 10119");
     home.ok("--sandbox customer update --remove-address 3 --yes");
-    let listed = history(&home, &[]);
-    let lines: Vec<&str> = listed.stdout.lines().collect();
-    assert!(lines[0] == "2  applied", "{listed:?}");
+    let shown = history(&home, &["2"]);
+    let lines: Vec<&str> = shown.stdout.lines().collect();
+    assert!(lines[0].starts_with("2  customer update, customer 1, 20"), "{shown:?}");
+    assert!(lines[0].ends_with(" ago") || lines[0].ends_with("just now"), "{shown:?}");
+    assert!(lines[1].ends_with(": applied"), "{shown:?}");
+    assert_eq!(lines[2], "address 3, removed", "{shown:?}");
     assert!(
-        lines[1].starts_with("  customer 1, customer update, 20") && lines[1].ends_with(" ago")
-            || lines[1].ends_with("just now"),
-        "{listed:?}"
+        lines[3..].iter().any(|line| line.starts_with("  City ") && line.ends_with("بيروت")),
+        "{shown:?}"
     );
-    assert_eq!(lines[2], "  address 3, removed", "{listed:?}");
-    assert!(
-        lines[3..].iter().any(|line| line.starts_with("    City ") && line.ends_with("بيروت")),
-        "{listed:?}"
-    );
-    assert!(listed.stdout.ends_with("\n  address 2\n    Postcode  10118  → 10119\n"), "{listed:?}");
+    assert!(history(&home, &["1"]).stdout.ends_with("address 2\n  Postcode  10118  → 10119\n"));
     let utc: Value =
         serde_json::from_str(history(&home, &["-o", "json"]).stdout.lines().next().unwrap()).unwrap();
-    let taken = utc["taken"].as_str().unwrap();
+    let began = utc["began"].as_str().unwrap();
     let hour = |text: &str| text.split(['T', ' ']).nth(1).unwrap()[..2].parse::<u32>().unwrap();
-    let local = lines[1].trim_start_matches("  customer 1, customer update, ");
-    assert_eq!(hour(local), (hour(taken) + 2) % 24, "{local} {taken}");
+    let local = lines[0].trim_start_matches("2  customer update, customer 1, ");
+    assert_eq!(hour(local), (hour(began) + 2) % 24, "{local} {began}");
+}
+
+/// What an item or an option is called is not what an address is.
+#[test]
+fn a_new_item_is_called_one() {
+    let home = Home::new();
+    home.ok("--sandbox --api magento quote add-item --customer 1 --sku mug-blue --qty 2");
+    let shown = home.ok("--sandbox --api magento history 1");
+    assert!(shown.contains("new item\n") && !shown.contains("address"), "{shown}");
 }
 
 #[test]
@@ -54,9 +60,9 @@ fn history_is_listed_while_the_service_is_unreachable() {
     let updated = run("customer update --address 1 --city Oslo", "hunter2");
     assert_eq!(updated.code, 0, "{updated:?}");
     let asked = service.requests().len();
-    let listed = run("customer history", "hunter2");
+    let listed = run("history 1", "hunter2");
     assert_eq!((listed.code, service.requests().len()), (0, asked), "{listed:?}");
-    assert!(listed.stdout.contains("address 1\n    City  Rome  → Oslo\n"), "{listed:?}");
+    assert!(listed.stdout.contains("address 1\n  City  Rome  → Oslo\n"), "{listed:?}");
     assert_eq!(log_count(&home, "SELECT count(*) FROM name WHERE customer = '7'"), 1);
     for file in files_below(&home.state()) {
         let bytes = std::fs::read(&file).unwrap();
@@ -64,32 +70,4 @@ fn history_is_listed_while_the_service_is_unreachable() {
     }
     // Another token may be another customer's until a read shows whose it is.
     assert_eq!(run("customer show", "hunter3").code, 0);
-}
-
-#[test]
-fn a_change_that_was_set_back_is_marked() {
-    let home = Home::new();
-    home.ok("--sandbox customer update --address 2 --postcode 10119 --city Albany");
-    home.ok("--sandbox customer update --address 1 --city Lyon");
-    home.ok("--sandbox customer update --address 2 --postcode 10120");
-    let marks = || -> Vec<serde_json::Value> {
-        let listed = history(&home, &["-o", "json"]);
-        let entry = |line: &str| serde_json::from_str::<Value>(line).unwrap();
-        listed.stdout.lines().map(|line| entry(line)["set_back_by"].clone()).collect()
-    };
-    assert_eq!(marks(), vec![Value::Null; 3]);
-    home.ok("--sandbox customer restore 2 --yes");
-    let by = |marks: &[Value]| marks.iter().map(|mark| mark.as_str().map(str::to_owned)).collect();
-    let found: Vec<Option<String>> = by(&marks());
-    assert_eq!(found, [None, None, Some("4".to_owned()), None]);
-    assert!(history(&home, &[]).stdout.contains("  applied, set back by 4\n"));
-    // Only all of it counts: the city of the first change stays, until it is set back, too.
-    home.ok("--sandbox customer update --address 2 --postcode 10118");
-    assert_eq!(by(&marks())[..], [None, None, None, Some("4".to_owned()), None]);
-    home.ok("--sandbox customer restore 1 --yes");
-    let found: Vec<Option<String>> = by(&marks());
-    assert_eq!(found[5], Some("6".to_owned()));
-    // Changed again, it is not what it was before.
-    home.ok("--sandbox customer update --address 1 --city Nice");
-    assert_eq!(by(&marks())[4], None);
 }

@@ -42,7 +42,7 @@ fn holding(env: &TestEnv, step: (usize, Half)) -> (FlakyProxy, Receiver<()>, Sen
     (gate, is_reached, release)
 }
 
-/// Asserts that nothing is lost, or that `customer restore` restores it. Returns whether the profile was replaced.
+/// Asserts that nothing is lost, or that `undo` restores it. Returns whether the profile was replaced.
 fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
     if let Some(log) = log(&env.home) {
         let found: String = log.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
@@ -51,7 +51,7 @@ fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
     let is_replaced = || content(env.profile()) != content(before.clone());
     let run = |line: &str| serve(env.home.storefront(line), &gate.url()).run();
     let mut replaced = is_replaced();
-    let mut again = if replaced { "customer restore -o json" } else { UPDATE };
+    let mut again = if replaced { "undo LAST -y -o json" } else { UPDATE };
     let mut outcome = run(again);
     // A command that died after its write was in the log may have sent its request.
     if outcome.code == 3 {
@@ -59,7 +59,7 @@ fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
     }
     // The PUT of the killed process may have arrived only now.
     if !replaced && outcome.code != 0 && is_replaced() {
-        (replaced, again) = (true, "customer restore -o json");
+        (replaced, again) = (true, "undo LAST -y -o json");
         outcome = run(again);
     }
     // Nobody knows whether the request of a write without an outcome left.
@@ -184,14 +184,14 @@ interrupted before anything was written
                 &text,
                 str![[r#"
 interrupted while waiting for the response; the change may have been applied
-  hint: check with `storefront customer show` before trying again; `storefront customer history` lists the updates
+  hint: check with `storefront customer show` before trying again; `storefront history` lists the writes
 "#]],
             ),
             _ => assert_snapshot(
                 &text,
                 str![[r#"
 interrupted before the change was verified
-  hint: check with `storefront customer show` before trying again; `storefront customer history` lists the updates
+  hint: check with `storefront customer show` before trying again; `storefront history` lists the writes
 "#]],
             ),
         }

@@ -79,7 +79,7 @@ fn cases() -> Vec<(Updates, &'static str)> {
 fn an_old_read_is_refused_with_what_it_does_not_show() {
     for (updates, missing) in cases() {
         // What asks for nothing new is not said to be unchanged, either.
-        for line in [EMAIL, "customer update --address 1 --city Paris", "customer restore"] {
+        for line in [EMAIL, "customer update --address 1 --city Paris", "undo LAST"] {
             // Whether an earlier update may still come is another question.
             for flag in ["", " --after-unknown"] {
                 let line = format!("{line}{flag} --settle 0.3");

@@ -40,7 +40,7 @@ fn the_profile_as_it_was_before_an_update_proves_no_undo_of_it() {
     let script = vec![ok(&old()), taken(), ok(&new()), ok(&new()), Step::Close, ok(&old())];
     let (home, server) = (Home::new(), MockServer::start(script));
     run(&home, &server.url(""), UPDATE).done();
-    let restored = run(&home, &server.url(""), "customer restore --settle 2");
+    let restored = run(&home, &server.url(""), "undo LAST -y --settle 2");
     assert_eq!((restored.code, &restored.error()["applied"]), (8, &json!("unknown")), "{restored:?}");
 }
 

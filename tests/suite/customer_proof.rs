@@ -46,11 +46,11 @@ fn an_update_that_no_read_can_show_stays_unknown() {
         );
         let message = outcome.error()["message"].to_string();
         assert!(message.contains("nothing that a read could show"), "{message}");
-        let checked = run(&home, &server.url(""), "customer history --check");
+        let checked = run(&home, &server.url(""), "verify latest");
         assert_eq!(checked.code, 8, "{draft}: {checked:?}");
         let next = run(&home, &server.url(""), "customer update --gender 2 --settle 0");
         assert_eq!((next.code, puts(&server)), (3, 1), "{draft}: {next:?}");
-        let restored = run(&home, &server.url(""), "customer restore --settle 0 --after-unknown --yes");
+        let restored = run(&home, &server.url(""), "undo LAST --settle 0 --yes");
         assert_eq!((restored.code, puts(&server)), (3, 1), "{draft}: {restored:?}");
     }
 }

@@ -94,9 +94,10 @@ fn a_restore_of_all_sets_no_extension_attribute_back_that_its_update_did_not_cha
     let before = subscribed() == true;
     home.sandbox_ok("magento", "customer update --customer 1 --address 2 --city Troy --yes");
     set(!before);
-    home.sandbox_ok("magento", "customer restore 1 --customer 1 --all --yes");
+    // That it is left is said.
+    assert_eq!(home.sandbox("magento", "undo 1 --customer 1 --whole-profile --yes").code, 7);
     assert_eq!(subscribed(), !before);
-    home.sandbox_ok("magento", "customer restore 2 --customer 1 --yes");
+    home.sandbox_ok("magento", "undo 2 --customer 1 --yes");
     assert_eq!(subscribed(), before);
 }
 

@@ -249,10 +249,7 @@ fn every_outcome_of_the_put_has_its_exit_code() {
         let (got, said, sent) = after_a_read(&then);
         assert_eq!((got, &said["applied"], sent), (code, &json!(applied), requests), "{name}: {said}");
         if matches!(code, 8 | 9) {
-            assert!(
-                said["hint"].as_str().unwrap().contains("`storefront customer restore 1 "),
-                "{name}: {said}"
-            );
+            assert!(said["hint"].as_str().unwrap().contains("`storefront undo 1 "), "{name}: {said}");
             assert_eq!(said["write"], "1", "{name}: {said}");
         }
     }

@@ -28,8 +28,8 @@ fn a_field_has_one_label_from_the_form_to_the_history() {
     is_shown(&terminal.screen(), "address 1\n");
     terminal.confirms("y").sees("Another change?").types(ENTER);
     assert_eq!(terminal.ends().0, 0);
-    is_shown(&home.ok("--sandbox customer history"), "address 1\n");
-    let json: Value = serde_json::from_str(&home.ok("--sandbox customer history -o json")).unwrap();
+    is_shown(&home.ok("--sandbox history 1"), "address 1\n");
+    let json: Value = serde_json::from_str(&home.ok("--sandbox history -o json")).unwrap();
     let changes = json["changes"].as_array().unwrap();
     let vat = changes.iter().find(|change| change["path"] == "addresses[id=1].vat_id").unwrap();
     assert_eq!((&vat["before"], &vat["after"]), (&"FR40303265045".into(), &Value::Null), "{json}");

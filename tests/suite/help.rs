@@ -206,7 +206,7 @@ fn what_people_mean_by_another_flag_is_refused_and_named() {
         ("--sandbox quote show jan@example.com", "name the customer with '--customer jan@example.com'"),
         ("--sandbox attribute show --code color", "write the code of the attribute without '--code'"),
         ("--sandbox --api magento customer find x --limit 0", "0 is not in 1..=65535"),
-        ("--sandbox customer history --limit 0", "0 is not in 1.."),
+        ("--sandbox history --limit 0", "0 is not in 1.."),
         ("history items.csv.journal --csv -o json", "`--csv` cannot be used with `-o json`"),
         ("history items.csv.journal --state wrong", "invalid value 'wrong' for '--state <STATE>...'"),
     ] {
@@ -231,7 +231,7 @@ fn the_words_that_people_try_first_work() {
     let shown = home.ok("--sandbox customer show");
     assert_eq!(home.ok("--sandbox customer get"), shown);
     home.ok("--sandbox customer edit --address 2 --postcode 10119");
-    home.ok("--sandbox customer undo");
+    home.ok("--sandbox customer undo 1 --yes");
     assert_eq!(home.ok("--sandbox customer get"), shown);
     assert!(home.ok("--sandbox --api magento customer search haddad").contains("amina"));
 }

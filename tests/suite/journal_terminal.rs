@@ -14,7 +14,7 @@ fn shown(home: &Home, columns: u16, line: &str) -> String {
 fn times_of_a_journal_have_one_form_for_people() {
     let home = moved();
     let screen = shown(&home, 120, "history moves.csv.journal");
-    // `2026-11-21 22:04:11+01:00`, as in `customer history`
+    // `2026-11-21 22:04:11+01:00`, as in `history`
     let time = screen.lines().nth(1).and_then(|line| line.find(':').map(|at| &line[at - 13..at + 12]));
     let shape: String =
         time.unwrap_or_default().chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();

@@ -250,7 +250,7 @@ fn a_default_that_an_input_moves_is_moved_back() {
     let expected =
         ["default_shipping", "addresses[id=1].default_shipping", "addresses[id=2].default_shipping"];
     assert_eq!(paths, json!(expected));
-    assert_eq!(run(&env, "customer restore --customer 1 --yes").code, 0);
+    assert_eq!(run(&env, "undo LAST --customer 1 --yes").code, 0);
     assert_eq!(defaults(1), before);
     // Of several rows each sees what those before it left.
     let row = |id: u64| json!({"customer": 1, "addresses": [{"id": id, "default_billing": true}]});
@@ -289,12 +289,12 @@ fn a_default_that_an_input_clears_is_a_change_and_comes_back() {
         assert_eq!(defaults(), [json!(null), before[1].clone()], "{input}");
         let again = done(&env, "customer update --customer 1 -i one.json");
         assert_eq!(again["reason"], "unchanged", "{input}: {again}");
-        let restored = run(&env, "customer restore --customer 1 --yes");
+        let restored = run(&env, "undo LAST --customer 1 --yes");
         assert_eq!((restored.code, defaults()), (0, before.clone()), "{input}: {restored:?}");
         // And forth: the update that set it is undone.
         assert_eq!(run(&env, "customer update --customer 1 -i one.json").code, 0);
         done(&env, "customer update --customer 1 --address 3 --default-billing --yes");
-        assert_eq!(run(&env, "customer restore --customer 1 --yes").code, 0);
+        assert_eq!(run(&env, "undo LAST --customer 1 --yes").code, 0);
         assert_eq!(defaults()[0], json!(null), "{input}");
         done(&env, "customer update --customer 1 --address 1 --default-billing --yes");
         // In a batch.

@@ -189,7 +189,7 @@ verify: 2 records: 2 there; 2 reads ([DURATION])
         2,
         str![[r#"
 error: a plan holds no tokens, and the records have tokens of their own
-  hint: undo each update with `storefront customer restore`, with the token of its customer
+  hint: undo each update with `storefront undo ID:LINE`, with the token of its customer
 "#]],
     );
 }

@@ -23,6 +23,6 @@ fn inputs_journals_and_snapshots_are_kept_below_a_long_path() {
     assert!(directory.join("items.csv.journal").exists());
     let outcome = run(&["customer", "update", "--address", "2", "--city", "Troy", "-y"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let outcome = run(&["customer", "restore", "-y"]);
+    let outcome = run(&["undo", "2", "-y"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
 }

@@ -65,18 +65,17 @@ fn history_and_restore_are_of_the_named_customer() {
     done(&env, "customer update --customer 2 --lastname Sato -y");
     // The token of the environment is customer 1's.
     for name in ["", "--customer 2", "--customer Sato.Kenji@example.jp"] {
-        let listed = run(&env, &format!("customer history {name}"));
+        let listed = run(&env, &format!("history {name}"));
         assert_eq!(listed.stdout.lines().count(), 1, "{listed:?}");
         assert!(listed.stdout.contains(r#""path":"lastname""#), "{listed:?}");
-        assert!(listed.stdout.starts_with(r#"{"customer":"2","write":"1""#), "{listed:?}");
+        assert!(listed.stdout.contains(r#""owner":{"customer":2}"#), "{listed:?}");
     }
-    assert_eq!(run(&env, "customer history --customer 3").stdout, "");
-    let error = fails(&env, 2, "customer restore -y");
-    assert_eq!(error["message"], "no update of customer 1 from this machine was applied");
-    done(&env, "customer restore --customer 2 -y");
+    assert_eq!(run(&env, "history --customer 3").stdout, "");
+    fails(&env, 2, "undo -y");
+    let error = fails(&env, 2, "undo 1 --customer 1 -y");
+    assert_eq!(error["message"], "write 1 is none to customer 1");
+    done(&env, "undo LAST --customer 2 -y");
     assert_eq!(done(&env, "customer show --customer 2")["lastname"], "佐藤");
-    let check = run(&env, "customer history --customer 2 --check");
-    assert_eq!(check.code, 0, "{check:?}");
     // Offline, and with no token of a customer.
     let url = env.url();
     let TestEnv { home, sandbox, .. } = env;
@@ -102,7 +101,7 @@ fn an_update_makes_two_requests() {
         assert_eq!(env.requests(), ["GET 200", "PUT 200"], "{way}");
         assert_eq!(run(&env, &update).done()["reason"], "unchanged");
         assert_eq!(env.requests(), ["GET 200"], "{way}");
-        run(&env, &format!("customer restore {way} -y")).done();
+        run(&env, &format!("undo LAST {way} -y")).done();
         assert_eq!(env.requests(), ["GET 200", "PUT 200"], "{way}");
     }
 }
@@ -125,7 +124,7 @@ fn hints_name_the_customer_and_the_interface() {
     assert_eq!(
         error["hint"],
         json!(format!(
-            "look again with `storefront customer show --customer 1`; if an address is still missing, restore the profile with `storefront customer restore --customer 1 {} --after-unknown`",
+            "look again with `storefront customer show --customer 1`; if an address is still missing, restore the profile with `storefront undo {} --after-unknown`",
             name(&error)
         ))
     );
@@ -135,7 +134,7 @@ fn hints_name_the_customer_and_the_interface() {
     assert_eq!(
         error["hint"],
         json!(format!(
-            "look again with `storefront --sandbox --api magento customer show --customer 1`; if an address is still missing, restore the profile with `storefront --sandbox --api magento customer restore --customer 1 {} --after-unknown`",
+            "look again with `storefront --sandbox --api magento customer show --customer 1`; if an address is still missing, restore the profile with `storefront --sandbox --api magento undo {} --after-unknown`",
             name(&error)
         ))
     );

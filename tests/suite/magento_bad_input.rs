@@ -54,7 +54,7 @@ fn a_customer_that_the_shop_does_not_have() {
         ("1.0", neither("1.0")),
         ("99999999999999999999", neither("99999999999999999999")),
     ] {
-        for line in [UPDATE, "quote add-item --sku mug-blue --qty 1", "customer restore -y"] {
+        for line in [UPDATE, "quote add-item --sku mug-blue --qty 1"] {
             says(&fails(&env, 2, &format!("{line} --customer {name}")), &message, FIND);
         }
     }

@@ -19,14 +19,13 @@ fn the_root_written_or_added_by_a_gateway_is_one_history() {
     for (number, (after_rest, city)) in [("", "Utica"), ("/", "Albany")].into_iter().enumerate() {
         let line = format!("customer update --customer 1 --address 2 --city {city} -y -q -o json");
         at(&env, after_rest, &line).run().done();
-        let history = at(&env, after_rest, "customer history --customer 1 -o json").run();
+        let history = at(&env, after_rest, "history --customer 1 -o json").run();
         assert_eq!(history.stdout.lines().count(), number + 1, "{after_rest}: {history:?}");
     }
     // Where something in between adds `/rest`, as the sandbox does.
-    let history =
-        at(&env, "", "customer history --customer 1 -o json").env("STOREFRONT_BASE_URL", &env.url());
+    let history = at(&env, "", "history --customer 1 -o json").env("STOREFRONT_BASE_URL", &env.url());
     assert_eq!(history.run().stdout.lines().count(), 2);
-    let restored = at(&env, "", "customer restore --customer 1 -y").run();
+    let restored = at(&env, "", "undo LAST --customer 1 -y").run();
     assert_eq!((restored.code, &env.address(2)["city"]), (0, &"Utica".into()), "{restored:?}");
 }
 

@@ -8,7 +8,7 @@ use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
 fn run(home: &Home, line: &str) -> Outcome {
-    let asks = line.starts_with("customer update") || line.starts_with("customer restore");
+    let asks = line.starts_with("customer update") || line.starts_with("undo");
     home.sandbox("magento", &format!("{line}{}", if asks { " --yes" } else { "" }))
 }
 
@@ -183,7 +183,7 @@ fn null_clears_a_text_and_restore_clears_what_was_added() {
         assert!(is_empty(&after["taxvat"]) && is_empty(&address(&after, 1)["company"]), "{way}: {after}");
         update(&home, way, &json!({"addresses": [{"id": 2, "fax": "+1 212 736 3199"}]}));
         assert_eq!(address(&show(&home), 2)["fax"], "+1 212 736 3199");
-        ok(&home, &format!("customer restore {way}"));
+        ok(&home, &format!("undo LAST {way}"));
         assert!(is_empty(&address(&show(&home), 2)["fax"]), "{way}: {}", show(&home));
     }
 }
@@ -261,7 +261,7 @@ fn a_default_that_was_moved_is_restored_without_a_warning() {
         let before = show(&home);
         ok(&home, &format!("customer update {way} --address 3 --default-billing"));
         assert_eq!(show(&home)["default_billing"], "3");
-        let outcome = run(&home, &format!("customer restore {way}"));
+        let outcome = run(&home, &format!("undo LAST {way}"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert!(!outcome.stderr.contains("warning"), "{outcome:?}");
         let after = show(&home);
@@ -348,11 +348,11 @@ error: cannot read the stored addresses: the service answered 400 Bad Request: S
 fn what_was_taken_in_part_is_undone_also_right_after_the_same_change_was_undone_before() {
     let env = TestEnv::new();
     done(&env, "customer update --firstname Janet");
-    done(&env, "customer restore");
+    done(&env, "undo LAST -y");
     // A customer's own token cannot change the group.
     let half = "customer update --firstname Janet --group-id 3 --settle 0.2";
     assert_eq!(magento::run(&env, half).code, 9);
-    done(&env, "customer restore");
+    done(&env, "undo LAST -y");
     assert_eq!(done(&env, "customer show --customer 1")["firstname"], "Amina");
 }
 
@@ -364,7 +364,7 @@ fn a_value_that_the_shop_rewrote_is_undone() {
     let line = "customer update --customer 1 --address 1 --company 'Foo \u{1f600}' --city 'Paris '";
     let updated = magento::run(&env, line);
     assert!(updated.stdout.contains(r#""verified":false"#), "{updated:?}");
-    done(&env, "customer restore --customer 1");
+    done(&env, "undo LAST -y --customer 1");
     let after = done(&env, "customer show --customer 1");
     assert_eq!(after["addresses"], before["addresses"]);
 }

@@ -70,7 +70,7 @@ fn addresses_are_shown_in_the_order_of_the_version() {
         assert_eq!(ids(&stored()), order);
         let found = env.sandbox.get(ADMIN, "/rest/V1/customers/search?searchCriteria[pageSize]=1").json();
         assert_eq!(ids(&found["items"][0]), order);
-        let restored = run(&env, "customer restore --customer 1 -y");
+        let restored = run(&env, "undo LAST --customer 1 -y");
         assert_eq!(restored.code, 0, "{restored:?}");
         assert_eq!(stored()["default_shipping"], "2");
         assert_eq!(run(&env, "customer update --customer 1 --remove-address 2 -y").code, 0);

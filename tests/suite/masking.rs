@@ -131,7 +131,7 @@ fn a_profile_that_contains_the_token_is_sent_and_stored_unmasked() {
     let both = "SELECT stored || sent FROM document";
     let kept: String = log(&home).unwrap().query_row(both, [], |row| row.get(0)).unwrap();
     assert_eq!(kept.matches(TOKEN).count(), 4, "as it was and as it was sent: {kept}");
-    let history = run(&home, &server, "customer history -o json");
+    let history = run(&home, &server, "history -o json");
     clean("the history", &history.stdout);
 }
 

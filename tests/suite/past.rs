@@ -217,7 +217,7 @@ fn a_batch_is_undone_by_its_id_with_a_plan() {
     assert_eq!(run(&env, "customer update -i moves.csv -y").code, 0);
     assert_eq!(lines(&run(&env, "verify 1"))[0]["state"], "there");
     env.requests();
-    let refused = program(&env, "undo 1:1 -y").env("STOREFRONT_WRITES", "no").run();
+    let refused = program(&env, "undo 1:2 -y").env("STOREFRONT_WRITES", "no").run();
     assert_eq!((refused.code, env.requests()), (3, vec![]), "{refused:?}");
     let planned = program(&env, "undo 1").env("STOREFRONT_WRITES", "no").run();
     assert_eq!((planned.code, env.requests()), (0, vec!["GET 200".to_owned()]), "{planned:?}");

@@ -26,7 +26,7 @@ fn cities(customer: &Value) -> Vec<String> {
 
 /// The outcome of the newest update in the history.
 fn outcome(env: &TestEnv) -> String {
-    let newest: Value = run(env, "customer history --customer 1 --limit 1").stdout.parse().unwrap();
+    let newest: Value = run(env, "history --customer 1 --limit 1").stdout.parse().unwrap();
     newest["outcome"].as_str().unwrap().to_owned()
 }
 
@@ -35,7 +35,7 @@ fn undo(env: &TestEnv, error: &Value) -> Outcome {
     let hint = error["hint"].as_str().unwrap();
     let command = hint
         .split('`')
-        .find(|part| part.starts_with("storefront") && part.contains("restore"))
+        .find(|part| part.starts_with("storefront") && part.contains(" undo "))
         .unwrap_or_else(|| panic!("{hint}"));
     run(env, &format!("{} -y", command.trim_start_matches("storefront ")))
 }
@@ -149,7 +149,7 @@ fn a_refusal_after_another_removal_says_what_is_gone() {
     let error = partial.error();
     assert_eq!((partial.code, &error["applied"]), (7, &json!("partial")), "{partial:?}");
     assert!(error["message"].as_str().unwrap().ends_with("already applied: remove address 2"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("customer restore --customer 7 1 "), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("undo 1 "), "{error}");
 }
 
 /// Somebody else was quicker, and has removed another one, too.

@@ -213,9 +213,9 @@ fn a_refusal_after_the_save_is_a_mismatch_that_can_be_restored() {
         assert_eq!(error["applied"], "unknown", "{error}");
         assert!(error["message"].as_str().unwrap().contains("refused"), "{error}");
         assert_eq!(env.address(1)["city"], "Rome");
-        let history = magento::run(&env, "customer history --customer 1");
+        let history = magento::run(&env, "history --customer 1");
         assert!(history.stdout.contains("mismatch"), "{history:?}");
-        magento::done(&env, "customer restore --customer 1 -y");
+        magento::done(&env, "undo LAST --customer 1 -y");
         assert_ne!(env.address(1)["city"], "Rome");
     }
 }

@@ -16,29 +16,20 @@ fn city(home: &Home, customer: u64, address: u64) -> String {
 }
 
 #[test]
-fn an_id_of_another_customers_update_is_refused_with_the_command() {
+fn an_id_leads_to_its_customer_whom_a_flag_must_not_contradict() {
     let home = both_changed("magento");
-    for flags in ["", " -n", " -y"] {
-        let refused = home.fails(2, &format!("--sandbox --api magento customer restore 1{flags}"));
-        let why = "error: `1` is an update of customer 2, and the token is that of customer 1\n";
-        assert!(refused.contains(why), "{refused}");
-        let command = format!("`storefront --sandbox --api magento customer restore 1{flags} --customer 2`");
-        assert!(
-            refused.contains(&command.replace(" -y", " --yes").replace(" -n", " --dry-run")),
-            "{refused}"
-        );
-    }
+    let refused = home.fails(2, "--sandbox --api magento undo 1 --customer 1 -y");
+    assert!(refused.contains("error: write 1 is none to customer 1\n"), "{refused}");
     assert_eq!((city(&home, 1, 2), city(&home, 2, 5)), ("Albany\n".to_owned(), "Nara\n".to_owned()));
-    let restored = home.sandbox_ok("magento", "customer restore 1 --customer 2 -y");
+    let restored = home.sandbox_ok("magento", "undo 1 -y");
     assert!(restored.stderr.contains("of customer 2 ("), "{restored:?}");
     assert_eq!((&*city(&home, 1, 2), &*city(&home, 2, 5)), ("Albany\n", "千代田区\n"));
-    // Without an id it is the last update of the token's own.
-    let restored = home.sandbox_ok("magento", "customer restore -y");
+    let restored = home.sandbox_ok("magento", "undo LAST -y");
     assert!(restored.stderr.contains("of customer 1 ("), "{restored:?}");
     assert_eq!(city(&home, 1, 2), "New York\n");
     for name in ["7", "000001-20200101T000000Z"] {
-        let unknown = home.fails(2, &format!("--sandbox --api magento customer restore {name}"));
-        assert!(unknown.contains(&format!("no update `{name}`")), "{unknown}");
+        let unknown = home.fails(2, &format!("--sandbox --api magento undo {name} -y"));
+        assert!(unknown.contains(&format!("`{name}`")), "{unknown}");
     }
 }
 
@@ -52,13 +43,11 @@ fn a_record_of_a_batch_is_restored_by_its_number() {
     )
     .unwrap();
     home.sandbox_ok("magento", "customer update -i a.csv -y");
-    let listed = home.ok("--sandbox --api magento customer history --customer 1 --jq .write");
-    assert_eq!(listed, "1:4\n1:2\n");
-    let several = home.fails(2, "--sandbox --api magento customer restore 1 --customer 1 -y");
-    assert!(several.contains("`1` names 2 updates of this customer"), "{several}");
-    home.sandbox_ok("magento", "customer restore 1:2 --customer 1 -y");
+    let listed = home.ok("--sandbox --api magento history --customer 1 --jq .write");
+    assert_eq!(listed, "1\n");
+    home.sandbox_ok("magento", "undo 1:2 --customer 1 -y");
     assert_eq!((&*city(&home, 1, 2), &*city(&home, 1, 1)), ("New York\n", "Lyon\n"));
-    home.sandbox_ok("magento", "customer restore 1 --customer 2 -y");
+    home.sandbox_ok("magento", "undo 1:3 --customer 2 -y");
     assert_eq!(city(&home, 2, 5), "千代田区\n");
 }
 
@@ -68,10 +57,9 @@ fn an_address_that_came_back_is_undone_already() {
         let home = Home::new();
         home.sandbox_ok(api, "customer update --address 1 --city Lyon -y");
         home.sandbox_ok(api, "customer update --remove-address 3 -y");
-        home.sandbox_ok(api, "customer restore -y");
-        let again = home.sandbox_ok(api, "customer restore -y");
-        assert!(again.stdout.contains("already as it was before update 2 "), "{again:?}");
-        assert!(again.stdout.contains("to undo the update before it, run `storefront"), "{again:?}");
+        home.sandbox_ok(api, "undo LAST -y");
+        let again = home.sandbox_ok(api, "undo LAST -y");
+        assert!(again.stdout.contains("the profile is as it was before update 2 "), "{again:?}");
     }
 }
 

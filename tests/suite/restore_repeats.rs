@@ -1,4 +1,4 @@
-//! `customer restore`, run again or after updates that changed nothing: nothing comes back twice.
+//! `undo`, run again or after updates that changed nothing: nothing comes back twice.
 
 use serde_json::Value;
 
@@ -25,17 +25,17 @@ fn cities(home: &Home, api: &str) -> Vec<String> {
 fn a_deleted_address_comes_back_once() {
     for api in INTERFACES {
         for restores in [
-            &["restore 2 --all", "restore 2 --all"][..],
-            &["restore 2", "restore 2 --all", "restore 2"],
-            &["restore 2", "restore 1 --all"],
-            &["restore 2", "restore"],
+            &["2 --whole-profile", "2 --whole-profile"][..],
+            &["2", "2 --whole-profile", "2"],
+            &["2", "1 --whole-profile"],
+            &["2", "2"],
         ] {
             let home = Home::new();
             let before = cities(&home, api);
             home.sandbox_ok(api, "customer update --address 2 --telephone 5550100");
             home.sandbox_ok(api, "customer update --remove-address 3 --yes");
             for restore in restores {
-                home.sandbox_ok(api, &format!("customer {restore} --yes"));
+                home.sandbox_ok(api, &format!("undo {restore} --yes"));
                 assert_eq!(cities(&home, api), before, "{api} {restores:?}");
             }
         }
@@ -55,13 +55,13 @@ fn an_update_that_was_not_taken_has_nothing_to_undo() {
         magento::done(&env, &whole);
         let before = env.profile();
         env.requests();
-        for flag in ["", " --all", " --allow-delete 1"] {
-            let restored = magento::program(&env, &format!("customer restore 1{flag}")).run();
+        for flag in ["", " --whole-profile", " --allow-delete 1"] {
+            let restored = magento::program(&env, &format!("undo 1 -y{flag}")).run();
             assert_eq!(restored.code, 0, "{restored:?}");
-            let expected = "customer restore: nothing to undo: update 1 ";
+            let expected = "undo: nothing to undo: write 1 ";
             assert!(restored.stdout.starts_with(expected), "{restored:?}");
-            assert!(restored.stdout.contains(" was refused\n"), "{restored:?}");
-            assert_eq!(env.requests(), ["GET 200"], "{flag}");
+            assert!(restored.stdout.contains("was refused\n"), "{restored:?}");
+            assert_eq!(env.requests(), Vec::<String>::new(), "{flag}");
         }
         assert_eq!(env.profile(), before);
     }
@@ -84,13 +84,13 @@ fn a_custom_attribute_comes_back_and_goes() {
                 api,
                 &format!("customer update --address {id} --custom-attribute door_code={new}"),
             );
-            home.sandbox_ok(api, "customer restore");
+            home.sandbox_ok(api, "undo LAST -y");
             assert_eq!(value(), before, "{api}, address {id}, door_code={new}");
         }
     }
 }
 
-/// Off a terminal it is kept, and a hint names the flag.
+/// Off a terminal its number is needed.
 #[cfg(unix)]
 #[test]
 fn a_person_is_asked_whether_an_added_address_is_deleted() {
@@ -99,16 +99,13 @@ fn a_person_is_asked_whether_an_added_address_is_deleted() {
         let add =
             "customer update --add-address --city Kiel --country DE --region-id 82 --gender 1 --no-input";
         home.sandbox_ok("marketplace", add);
-        let mut terminal = Terminal::run(&home, 120, &["--sandbox", "customer", "restore"], &[]);
-        let screen = terminal.sees("Also delete address 13, added since?").screen();
-        // What is undone, and what would be deleted, is shown before the question.
-        assert!(
-            screen.contains("Gender  1 ") && screen.contains("added since: address 13, Kiel"),
-            "{screen}"
-        );
+        let refused = home.sandbox("marketplace", "undo 1 -y");
+        assert!(refused.code == 3 && refused.stderr.contains("--allow-delete 1"), "{refused:?}");
+        let mut terminal = Terminal::run(&home, 120, &["--sandbox", "undo", "1"], &[]);
+        let screen = terminal.sees("Delete 1 address and send it?").screen();
+        assert!(screen.contains("Gender  1 ") && screen.contains("address 13, removed"), "{screen}");
         terminal.confirms(answer);
-        terminal.sees("end it?").confirms("y");
         let (code, screen) = terminal.ends();
-        assert_eq!((code, cities(&home, "marketplace").len()), (0, left), "{screen}");
+        assert_eq!((code == 0, cities(&home, "marketplace").len()), (answer == "y", left), "{screen}");
     }
 }

@@ -1,4 +1,4 @@
-//! The updates that `customer restore` takes: those of the same customer and service.
+//! The updates that `undo` takes: those of the same customer and service.
 
 use serde_json::json;
 use snapbox::str;
@@ -23,7 +23,7 @@ fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
     assert_snapshot(
         error["hint"].as_str().unwrap(),
         str![
-            "look again with `storefront customer show`; if an address is still missing, restore the profile with `storefront customer restore 1 --after-unknown`"
+            "look again with `storefront customer show`; if an address is still missing, restore the profile with `storefront undo 1 --after-unknown`"
         ],
     );
     assert_ne!(content(env.profile()), content(before.clone()));
@@ -36,7 +36,7 @@ fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
         .strip_prefix("storefront ")
         .unwrap()
         .to_owned();
-    let outcome = env.run(&format!("{command} -q -o json"));
+    let outcome = env.run(&format!("{command} -y -q -o json"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_snapshot(
         &outcome.stderr,
@@ -56,11 +56,11 @@ fn customers_without_an_identity_are_not_mixed_up() {
     let outcome = run(&home, &server.url(""), "customer update --address 1 --city Rome");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     fails_with(
-        &run(&home, &server.url(""), "customer restore"),
+        &run(&home, &server.url(""), "undo 1 --yes"),
         3,
         str![[r#"
 update 1 belongs to another customer, or does not identify its customer
-  hint: `storefront customer history` lists this customer's updates
+  hint: `storefront history` lists the writes with their customers
 "#]],
     );
     assert_eq!(methods(&server).iter().filter(|method| *method == "PUT").count(), 1);
@@ -72,8 +72,8 @@ fn two_shops_on_one_host_have_separate_updates() {
     let (before, after) = (profile(json!({})), profile(json!({"email": "new@example.com"})));
     let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after)]);
     assert_eq!(run(&home, &server.url("/rest"), UPDATE).code, 0);
-    assert_eq!(run(&home, &server.url("/rest/"), "customer history").stdout.lines().count(), 1);
-    assert_eq!(run(&home, &server.url("/staging/rest"), "customer history").stdout, "");
+    assert_eq!(run(&home, &server.url("/rest/"), "history").stdout.lines().count(), 1);
+    assert_eq!(run(&home, &server.url("/staging/rest"), "history").stdout, "");
 }
 
 /// A service that shows no ids: the email that was changed is what the log knows it by.
@@ -85,11 +85,11 @@ fn a_changed_email_of_a_profile_without_id_is_restored() {
     let steps = vec![shown(old), done(), shown(new), shown(new), done(), shown(old)];
     let (home, server) = (Home::new(), MockServer::start(steps));
     run(&home, &server.url(""), &format!("customer update --email {new} --yes")).done();
-    let history = run(&home, &server.url(""), "customer history");
+    let history = run(&home, &server.url(""), "history");
     assert!(history.stdout.contains(old), "{history:?}");
-    let restored = run(&home, &server.url(""), "customer restore --yes").done();
+    let restored = run(&home, &server.url(""), "undo 1 --yes").done();
     assert_eq!(restored["changes"][0]["after"], old, "{restored}");
     assert_eq!(methods(&server), ["GET", "PUT", "GET", "GET", "PUT", "GET"]);
-    let history = run(&home, &server.url(""), "customer history");
+    let history = run(&home, &server.url(""), "history");
     assert_eq!(history.stdout.lines().count(), 2, "{history:?}");
 }

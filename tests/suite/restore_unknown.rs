@@ -1,4 +1,4 @@
-//! `customer restore` without a name, where the outcome of a newer update is unknown.
+//! `undo` of an update whose outcome is unknown.
 
 use serde_json::json;
 use snapbox::str;
@@ -26,7 +26,7 @@ fn an_old_unknown_update_that_the_profile_shows_is_the_one_undone() {
     home.sandbox_ok(API, "customer update --address 2 --city Reno --region-id 39");
     home.sandbox_ok(API, "customer update --address 2 --postcode 89501");
     let newest = make_unknown(&home);
-    home.sandbox_ok(API, "customer restore --yes");
+    home.sandbox_ok(API, "undo LAST --yes");
     assert_eq!(address(&home), "Reno 10118 ");
     let applied = format!(
         "SELECT count(*) FROM write WHERE id = {newest} AND outcome ->> 'outcome' = 'applied' \
@@ -51,14 +51,14 @@ fn an_old_unknown_update_that_the_profile_does_not_show_is_not_undone_unasked() 
         [(&never_came, "10119", "Postcode"), (&overwritten, "10120", "Telephone number, Postcode")]
     {
         make_unknown(home);
-        let refused = home.sandbox(API, "customer restore --yes");
+        let refused = home.sandbox(API, "undo LAST --yes");
         let stderr = refused.stderr.replace(&format!("(address 2: {changed};"), "(address 2: FIELDS;");
         Outcome { stderr, ..refused }.assert_failure(3, str![[r#"
 error: it is unknown whether update 2 (address 2: FIELDS; [TIME]) was saved, and the profile does not show it
-  hint: name the update to undo, such as `storefront --sandbox --api marketplace customer restore 2`; `storefront --sandbox --api marketplace customer history` lists the updates
+  hint: `storefront --sandbox --api marketplace verify 2` looks for it again; `storefront --sandbox --api marketplace history` lists the writes
 "#]]);
         assert_eq!(address(home), format!("New York {postcode} "));
-        home.sandbox_ok(API, "customer restore 2 --yes");
+        home.sandbox(API, "undo 2 --yes --after-unknown");
         assert_eq!(address(home), "New York 10119 ");
     }
 }
@@ -79,7 +79,7 @@ fn a_lost_reply_costs_two_reads() {
         for update in updates(&home) {
             set_outcome(&home, update, &outcome);
         }
-        assert_eq!(reads("customer restore"), 2, "{api}");
+        assert_eq!(reads("undo LAST"), 2, "{api}");
     }
 }
 
@@ -88,22 +88,17 @@ fn a_lost_reply_costs_two_reads() {
 fn a_lost_reply_to_the_restore_of_a_recent_update_is_unknown_and_says_why() {
     let home = Home::new();
     home.sandbox_ok(API, "customer update --address 2 --city Troy");
-    let restored = home.sandbox(API, "customer restore --yes --fault PUT:reset-after-commit -v -o json");
+    let restored = home.sandbox(API, "undo LAST --yes --fault PUT:reset-after-commit -v -o json");
     assert_eq!(restored.code, 8, "{restored:?}");
     assert!(restored.stderr.contains("it sets back an update of the last minute"), "{restored:?}");
     assert_eq!(restored.stderr.matches("> GET ").count(), 2, "one look, for what may be lost: {restored:?}");
 }
 
 #[test]
-fn without_an_applied_update_nothing_is_restored() {
+fn an_update_that_was_refused_has_nothing_to_undo() {
     let home = Home::new();
-    let nothing = str![[r#"
-error: no update of customer 1 from this machine was applied
-  hint: `storefront --sandbox --api marketplace customer history` lists the updates; --customer names another customer
-"#]];
-    home.sandbox(API, "customer restore --yes").assert_failure(2, nothing.clone());
     let refused = "customer update --address 2 --postcode 10120 --fault PUT:429 --retry 0";
     assert_eq!(home.sandbox(API, refused).code, 5);
+    home.sandbox(API, "undo 1 --yes").assert_success(str!["undo: nothing to undo: write 1 was refused"]);
     assert_eq!(updates(&home).len(), 1);
-    home.sandbox(API, "customer restore --yes").assert_failure(2, nothing);
 }

@@ -15,8 +15,8 @@ const PLANTED_ADMIN: &str = "planted-adm1n-a5b6c7d8";
 const COMMANDS: [&str; 10] = [
     "customer show",
     "customer update --address 2 --city Troy --settle 0",
-    "customer history",
-    "customer restore --settle 0",
+    "history",
+    "undo LAST -y --settle 0",
     "quote ship --ship-to-address 1 --bill-same-as-ship --carrier flatrate --method flatrate --payment-method checkmo",
     "quote add-item --sku mug-blue --qty 1 --quote-id 1",
     "attribute create --code fabric --type text",

@@ -65,7 +65,7 @@ fn old_updates_of_every_customer_go_whatever_their_number() {
     looked(&home, 2);
     home.ok(&write.replace("{}", "2"));
     assert_eq!(updates(&home), [3, 4], "the two attributes");
-    assert_eq!(home.ok("--sandbox --api magento customer history -o json"), "");
+    assert_eq!(home.ok("--sandbox --api magento history -o json"), "");
     assert_eq!(log_count(&home, "SELECT count(*) FROM run WHERE arguments LIKE '%gender%'"), 0);
     // No id is given twice.
     home.ok("--sandbox --api magento customer update --customer 2 --gender 1 --yes");
@@ -209,7 +209,7 @@ fn a_refused_restore_deletes_nothing() {
     home.ok(&format!("{UPDATE} 10119"));
     age(&home, 1, 40, &old_outcome());
     looked(&home, 2);
-    let restore = "--sandbox customer restore 1 --yes --retry 0";
+    let restore = "--sandbox undo 1 --yes --retry 0";
     assert_ne!(home.run(&format!("{restore} --fault PUT:400")).code, 0);
     assert!(is_there(&home, 1));
     home.ok(restore);

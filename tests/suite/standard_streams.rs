@@ -108,7 +108,7 @@ fn under_json_every_line_on_standard_error_is_an_object() {
         ("quote add-item -i items.csv", "error"),
         ("customer update --address 2 --telephone abc", "warning"),
         ("customer show -vv", "trace"),
-        ("customer restore nothing", "error"),
+        ("undo nothing -y", "error"),
     ] {
         let words: Vec<&str> = line.split(' ').chain(["--sandbox", "-o", "json"]).collect();
         let outcome = home.storefront(&words).env("STOREFRONT_TOKEN", "x").run();

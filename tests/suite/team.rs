@@ -31,13 +31,10 @@ fn profiles_of_one_account_see_what_the_others_did() {
     let refused = run(&format!("-p ben {NEXT}"));
     assert_eq!(refused.code, 3, "{refused:?}");
     assert!(refused.stderr.contains("it is unknown whether update 1 "), "{refused:?}");
-    assert_eq!(env.home.ok("-p ben customer history --customer 2 --jq .outcome"), "unknown\n");
+    assert_eq!(env.home.ok("-p ben history --customer 2 --jq .outcome"), "unknown\n");
     assert_eq!(run(&format!("-p ben {NEXT} --after-unknown")).code, 0);
-    assert_eq!(
-        env.home.ok("-p anna customer history --jq .changes[0].path"),
-        "addresses[id=5].city\ngender\n"
-    );
-    run("-p anna customer restore --customer 2 --yes -q -o json --jq .changes[0].after")
+    assert_eq!(env.home.ok("-p anna history --jq .changes[0].path"), "addresses[id=5].city\ngender\n");
+    run("-p anna undo LAST --customer 2 --yes -q -o json --jq .changes[0].after")
         .assert_success(str!["千代田区"]);
 }
 
@@ -49,7 +46,7 @@ fn another_account_knows_nothing_of_what_a_colleague_did() {
     give_profiles(&env.home, &env);
     give_profiles(&ben, &env);
     assert_eq!(env.home.run(&format!("-p anna {LOST}")).code, 8);
-    assert_eq!(ben.ok("-p ben customer history -o json"), "");
+    assert_eq!(ben.ok("-p ben history -o json"), "");
     let updated = ben.run(&format!("-p ben {NEXT}"));
     assert_eq!(updated.code, 0, "{updated:?}");
 }

@@ -77,7 +77,7 @@ fn run_shows(name: &str, home: &Home, line: &str, expected_code: i32) {
 
 #[test]
 fn the_help_of_a_command() {
-    run_shows("help", &Home::new(), "customer restore -h", 0);
+    run_shows("help", &Home::new(), "undo -h", 0);
 }
 
 #[test]

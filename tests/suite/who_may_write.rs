@@ -77,7 +77,7 @@ fn reads_dry_runs_and_the_sandbox_always_work() {
         "customer show",
         "api GET /V1/storeview/default/customer/profile",
         "customer update --firstname Amy -n",
-        "customer history",
+        "history",
         "customer update --firstname Amy -y --sandbox",
     ] {
         let done = run(&env, &home, line, "");

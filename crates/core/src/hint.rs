@@ -11,7 +11,7 @@ use crate::text::shell::Shell;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HintCommand(Vec<String>);
 
-/// A command for a hint, by the words that stand in the code: `storefront("customer restore").arg(name)`.
+/// A command for a hint, by the words that stand in the code: `storefront("undo").arg(name)`.
 pub fn storefront(words: &'static str) -> HintCommand {
     HintCommand(words.split(' ').map(str::to_owned).collect())
 }
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn a_hint_reads_as_a_sentence_with_its_commands_in_backticks() {
-        let restore = storefront("customer restore").arg("000001").arg("--after-unknown");
+        let restore = storefront("undo").arg("1").arg("--after-unknown");
         let shown =
             hint!("look with ", storefront("customer show"), "; to undo it, run ", restore).to_string();
         assert_eq!(
             shown,
             "look with `storefront customer show`; to undo it, run \
-             `storefront customer restore 000001 --after-unknown`"
+             `storefront undo 1 --after-unknown`"
         );
     }
 

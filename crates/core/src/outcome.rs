@@ -64,7 +64,7 @@ impl WriteOutcome {
         }
     }
 
-    /// The name in `customer history`, and in the file beside the snapshot.
+    /// The name in `history`, and in the file beside the snapshot.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotSent => "not sent",

@@ -203,7 +203,7 @@ fn refuse_tokens(groups: &[(Group, PreparedRecord)]) -> Result<(), Failure> {
     }
     Err(Failure::usage("a plan holds no tokens, and the records have tokens of their own").hint(hint!(
         "undo each update with ",
-        storefront("customer restore"),
+        storefront("undo ID:LINE"),
         ", with the token of its customer"
     )))
 }

@@ -3,31 +3,28 @@
 mod check;
 mod each;
 mod export;
-mod history;
 pub mod update;
 use check::CheckArgs;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use export::ExportArgs;
-use history::HistoryArgs;
 use serde_json::Value;
 
 use self::update::UpdateArgs;
-use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WaitArgs, WriteArgs};
+use crate::cli::{CustomerChoice, RequestArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
+use crate::commands::past::{self, HistoryArgs, UndoArgs};
 use crate::ops::Operation;
 use crate::ops::customers::{self, Found, NO_CUSTOMER_FOUND, billing_address};
-use crate::ops::profile::replace::replace;
-use crate::ops::profile::restore::Restore;
-use crate::ops::profile::{Change, read};
+use crate::ops::profile::read;
 use crate::report::list::{Column, List};
 use crate::report::profile;
 use storefront_core::failure::Failure;
 
-/// Show, update and restore customer profiles.
+/// Show and update customer profiles.
 #[derive(Debug, Subcommand)]
 pub enum CustomerCommand {
     /// Update the profile; addresses you do not name are kept
@@ -51,16 +48,12 @@ pub enum CustomerCommand {
     Check(CheckArgs),
     /// Write addresses into a sheet that `customer update` takes
     Export(ExportArgs),
-    /// List changes made from this machine, or delete them
-    #[command(mut_arg("customer", |arg| arg.help("Customer ID or email [default: all; --check: the token's own]")))]
-    #[command(after_help = "Examples:
-  storefront customer history --sandbox
-  storefront customer history --sandbox --customer 1 --limit 3
-  storefront customer history --sandbox --check")]
+    /// As `storefront history`
+    #[command(hide = true)]
     History(HistoryArgs),
-    /// Undo the last update, or an earlier one
-    #[command(alias = "undo")]
-    Restore(RestoreArgs),
+    /// As `storefront undo`
+    #[command(hide = true, alias = "undo")]
+    Restore(Box<UndoArgs>),
 }
 
 /// Flags of `customer show`.
@@ -90,36 +83,6 @@ pub struct FindArgs {
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
-}
-
-/// Flags of `customer restore`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox
-  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -n
-  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox --all")]
-pub struct RestoreArgs {
-    /// Whose profile.
-    #[command(flatten)]
-    pub choice: CustomerChoice,
-    /// ID of the update, as `customer history` shows it [default: the last one]
-    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
-    pub update: Option<String>,
-    /// Confirm the deletion of exactly N addresses newer than the update
-    #[arg(long, value_name = "N")]
-    pub allow_delete: Option<usize>,
-    /// Restore the whole profile
-    #[arg(long)]
-    pub all: bool,
-    /// What every write takes.
-    #[command(flatten)]
-    pub write: WriteArgs,
-    /// How long it waits.
-    #[command(flatten)]
-    pub waits: WaitArgs,
-    /// How the profile is replaced.
-    #[command(flatten)]
-    pub replacement: ReplacementArgs,
 }
 
 impl CustomerCommand {
@@ -156,18 +119,8 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Find(args) => with_service(session, async |service| find(service, args).await).await,
         CustomerCommand::Check(args) => check::run(session, args).await,
         CustomerCommand::Export(args) => export::run(session, args).await,
-        CustomerCommand::History(args) => history::run(session, args).await,
-        CustomerCommand::Restore(args) => {
-            commands::with_customer(session, async |service| {
-                let RestoreArgs { update, all, allow_delete, replacement, .. } = args;
-                let (name, all, allow_delete) = (update.as_deref(), *all, *allow_delete);
-                let restore = Restore { service, name, all, allow_delete, replacement };
-                let done = replace(service, Change::Restore(&restore)).await;
-                service.stage.end(done.as_ref());
-                session.report.outcome(&done?)
-            })
-            .await
-        }
+        CustomerCommand::History(args) => past::history(session, args).await,
+        CustomerCommand::Restore(args) => past::undo(session, args).await,
     }
 }
 

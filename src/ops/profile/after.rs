@@ -23,7 +23,7 @@ use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::{DEFAULTS, own_id};
 use storefront_core::profile::diff;
 use storefront_core::profile::merge::{ProfilePatch, merge};
-use storefront_core::profile::restore::{Newer, Undo, Write, belongs_to, inverse, together};
+use storefront_core::profile::restore::{Undo, Write, belongs_to, inverse, together};
 use storefront_core::profile::since::{Since, changed_since, compared};
 use storefront_core::profile::verify::Proof;
 
@@ -260,9 +260,12 @@ impl Looked {
         let applied = self.snapshots.iter().filter(|(_, _, entry)| entry.outcome().may_be_applied());
         let applied: Vec<(&Replacement, &Entry)> =
             applied.map(|(_, snapshot, entry)| (snapshot, entry)).collect();
+        let stored: Vec<Map<String, Value>> =
+            applied.iter().map(|(snapshot, entry)| entry.as_stored(snapshot)).collect();
         let writes: Vec<Write<'_>> = applied
             .iter()
-            .map(|(snapshot, _)| Write { before: &snapshot.customer, sent: &snapshot.merged })
+            .zip(&stored)
+            .map(|((snapshot, _), sent)| Write { before: &snapshot.customer, sent })
             .collect();
         let mut seen = HashSet::new();
         let mut left: Vec<String> = self.unusable.iter().map(|(_, why)| why.clone()).collect();
@@ -277,7 +280,7 @@ impl Looked {
             rewritten: &rewritten,
             all: false,
             lost_addresses: false,
-            newer: Newer::DeleteUntouched,
+            delete_newer: false,
             dialect: service.settings.dialect,
         };
         // In a read that lags behind all seems to be as it was before.

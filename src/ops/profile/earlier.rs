@@ -20,7 +20,7 @@ use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, Verification, verify};
 
-/// Whether the profile was so before one of our writes of the last minute, as a restore makes it right after its update: a
+/// Whether the profile was so before one of our writes of the last minute, as an undo makes it right after its update: a
 /// replica that lags behind shows the old profile, which proves nothing then.
 pub fn was_so_before(
     service: &Service<'_>,

@@ -44,8 +44,7 @@ impl Doubt {
 pub fn may_not_be_applied(snapshot: &Replacement) -> Doubt {
     let (name, named) = (snapshot.name(), named(snapshot));
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
-    let restore = storefront("customer restore").arg(name);
-    let hint = hint!("name the update to undo, such as ", restore, "; ", list());
+    let hint = hint!(storefront("verify").arg(name), " looks for it again; ", list());
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
 }
 
@@ -61,7 +60,7 @@ pub fn named(snapshot: &Replacement) -> String {
 
 /// Where the updates are listed.
 pub fn list() -> Hint {
-    hint!(storefront("customer history"), " lists the updates")
+    hint!(storefront("history"), " lists the writes")
 }
 
 /// A failure after calls of the same command that were applied, by their names; `write` is the id of the update. What they did is said
@@ -117,8 +116,8 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planne
     };
     let check = match (named.is_some(), is_planned) {
         (false, _) => Hint::default(),
-        (true, false) => hint!("run ", storefront("customer history --check"), " to look again, "),
-        (true, true) => hint!("run ", storefront("customer history --check"), " to look again, or "),
+        (true, false) => hint!("run ", verify(open.entry.name()), " to look again, "),
+        (true, true) => hint!("run ", verify(open.entry.name()), " to look again, or "),
     };
     let at_once = if is_planned { "" } else { ", or continue now with --after-unknown" };
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
@@ -265,14 +264,14 @@ pub fn unknown(
     unproven: Unproven,
     seen: Option<&Verification>,
 ) -> Failure {
-    let history = storefront("customer history");
+    let history = storefront("history").arg(write.to_string());
     let look =
         hint!("look in the shop whether the change is there; ", history, " shows what was there before");
     let check = hint!(
         "do not send it again: it may be saved already, or within 10 minutes; check with ",
         storefront("customer show"),
         " and ",
-        storefront("customer history --check")
+        verify(write)
     );
     let check = hint!(check, "; undo it with ", restore(write));
     let (why, hint) = match unproven {
@@ -292,9 +291,14 @@ pub fn unknown(
     Failure { kind, applied, message, hint: Some(hint), missing, write: Some(text(write)), ..failure }
 }
 
+/// The command that looks for a write again.
+fn verify(write: WriteName) -> HintCommand {
+    storefront("verify").arg(write.to_string())
+}
+
 /// With the flag, because the update to undo may itself still take effect.
 pub fn restore(write: WriteName) -> HintCommand {
-    storefront("customer restore").arg(write.to_string()).arg("--after-unknown")
+    storefront("undo").arg(write.to_string()).arg("--after-unknown")
 }
 
 fn text(write: WriteName) -> Box<str> {

@@ -10,13 +10,13 @@ mod preview;
 pub mod read;
 mod remove;
 pub(crate) mod replace;
-pub(crate) mod restore;
 mod steps;
+pub(crate) mod undo;
 pub mod whose;
 
 use serde_json::{Map, Value};
 
-use self::restore::Restore;
+use self::undo::Undo;
 use crate::cli::ReplacementArgs;
 use crate::report::profile;
 use storefront_core::failure::Failure;
@@ -38,8 +38,8 @@ use storefront_core::sheet::address::Row;
 pub enum Change<'a> {
     /// `customer update`
     Update(&'a Update),
-    /// `customer restore`
-    Restore(&'a Restore<'a>),
+    /// `undo`
+    Undo(&'a Undo<'a>),
 }
 
 /// What the flags and the input of `customer update` ask for.
@@ -65,7 +65,7 @@ impl Change<'_> {
     pub fn warned(&self) -> &[String] {
         match self {
             Self::Update(update) => &update.warned,
-            Self::Restore(_) => &[],
+            Self::Undo(_) => &[],
         }
     }
 
@@ -73,7 +73,7 @@ impl Change<'_> {
     pub fn operation(self) -> &'static str {
         match self {
             Self::Update(_) => CUSTOMER_UPDATE.name,
-            Self::Restore(_) => Restore::OPERATION,
+            Self::Undo(_) => Undo::OPERATION,
         }
     }
 
@@ -81,7 +81,7 @@ impl Change<'_> {
     pub fn base(&self) -> Option<&Profile> {
         match self {
             Self::Update(update) => update.base.as_ref(),
-            Self::Restore(_) => None,
+            Self::Undo(_) => None,
         }
     }
 
@@ -94,7 +94,7 @@ impl Change<'_> {
     pub fn replacement_args(&self) -> &ReplacementArgs {
         match self {
             Self::Update(update) => &update.replacement,
-            Self::Restore(restore) => restore.replacement,
+            Self::Undo(undo) => undo.replacement,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::messages::{Doubt, addresses};
 use super::remove::{Dispatch, planned};
 use super::steps::{Next, Steps};
+use super::undo::Undo;
 use super::{Change, Update};
 use crate::ops::calls;
 use crate::prompt::Prompt;
@@ -115,7 +116,7 @@ fn show(steps: &Steps<'_>, prompt: &Prompt, stored: &Profile, merged: &Merged) {
     prompt.show(&changes::summary(&merged.summary, &[]));
 }
 
-/// Shows the addresses that a restore may delete, too.
+/// Shows the addresses that an undo of the whole profile may delete, too.
 fn show_newer(prompt: &Prompt, stored: &Profile, newer: &[AddressId]) {
     const SHOWN: usize = 10;
     let addresses = addresses_by_id(stored.addresses()).filter(|(id, _)| newer.contains(id));
@@ -137,6 +138,9 @@ fn confirms(steps: &mut Steps<'_>, prompt: &Prompt, merged: &Merged) -> Result<b
         {
             steps.check_deletions(merged, Some(prompt.number_of_deletions(deleted)?), true)?;
         }
+        // The question below names the number.
+        (Err(_), Change::Undo(Undo { allow_delete: None, .. }))
+            if prompt.can_ask() && !prompt.assume_yes() => {}
         (checked, _) => checked?,
     }
     steps.warn(merged);

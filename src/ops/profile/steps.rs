@@ -12,7 +12,7 @@ use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, LoadedProfile};
 use super::remove::{self, Dispatch};
-use super::restore::{Proposal, Restore, Target};
+use super::undo::{Proposal, Target, Undo};
 use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
@@ -41,7 +41,7 @@ pub struct Answers {
     pub agreed: Option<Vec<diff::Change>>,
     /// What is gone on in spite of.
     pub accepted: HashSet<String>,
-    /// How many addresses a restore deletes that are newer than its snapshot.
+    /// How many addresses an undo deletes.
     pub delete_newer: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Steps<'a> {
     pub fn new(service: &'a Service<'a>, change: Change<'a>, consent: Consent) -> Self {
         let delete_newer = match change {
             Change::Update(_) => None,
-            Change::Restore(restore) => restore.allow_delete,
+            Change::Undo(undo) => undo.allow_delete,
         };
         Self {
             service,
@@ -155,14 +155,14 @@ impl<'a> Steps<'a> {
         {
             return Ok(None);
         }
-        if let Change::Restore(restore) = self.change {
-            if let Some(doubt) = self.target(restore, &loaded)?.doubt.clone()
+        if let Change::Undo(undo) = self.change {
+            if let Some(doubt) = self.target(undo, &loaded)?.doubt.clone()
                 && !settle(self, doubt)?
             {
                 return Ok(None);
             }
             let customer = loaded.stored.customer_key();
-            restore.tell(self.target(restore, &loaded)?, &customer);
+            undo.tell(self.target(undo, &loaded)?, &customer);
         }
         Ok(Some(loaded))
     }
@@ -236,11 +236,11 @@ impl<'a> Steps<'a> {
         Ok(Some(messages::still_open(&pending, snapshot.as_ref(), self.change.is_planned())))
     }
 
-    /// The update that a restore undoes.
-    fn target(&mut self, restore: &Restore<'_>, loaded: &LoadedProfile) -> Result<&mut Target, Failure> {
+    /// The update that an undo undoes.
+    fn target(&mut self, undo: &Undo<'_>, loaded: &LoadedProfile) -> Result<&mut Target, Failure> {
         let found = match self.target.take() {
             Some(found) => found,
-            None => restore.find(&loaded.store, &loaded.stored)?,
+            None => undo.find(&loaded.store, &loaded.stored)?,
         };
         Ok(self.target.insert(found))
     }
@@ -270,9 +270,9 @@ impl<'a> Steps<'a> {
                 merged.notes.extend(self.gone.iter().map(|id| format!("address {id} was removed already")));
                 Ok(Proposal::of(merged))
             }
-            Change::Restore(restore) => {
+            Change::Undo(undo) => {
                 let delete_newer = self.answers.delete_newer;
-                restore.merge(self.target(restore, loaded)?, &loaded.stored, dialect, delete_newer)
+                undo.merge(self.target(undo, loaded)?, &loaded.stored, dialect, delete_newer)
             }
         }
     }
@@ -297,7 +297,7 @@ impl<'a> Steps<'a> {
                     .map(|allowed| if allowed == deleted + self.gone.len() { deleted } else { allowed });
                 merge::check(patch, &merged.summary, allowed, agrees)
             }
-            Change::Restore(_) => {
+            Change::Undo(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
                 merge::check(&whole, &merged.summary, self.answers.delete_newer, false)
             }

@@ -3,6 +3,7 @@
 use super::Rule;
 use super::planned::differing;
 use crate::action::{Action, Undo};
+use crate::customers::Writer;
 use crate::faults::Observed;
 use crate::world::{Reported, Sent, World};
 
@@ -104,6 +105,16 @@ fn was_decided(world: &World, run: usize, said: &Reported) -> bool {
         && world.reported.iter().any(passed)
 }
 
+/// Whether a profile was changed by something else than these records.
+fn was_changed_by_others(world: &World, customer: usize, tags: [u32; 2]) -> bool {
+    let is_other = |request: &crate::world::Sent| {
+        request.replaces() == Some(customer) && request.tag.is_none_or(|tag| !tags.contains(&tag))
+    };
+    let mut writers = world.customers[customer].writers.values().flatten();
+    world.effects.iter().any(|effect| is_other(&world.requests[effect.request]))
+        || writers.any(|(writer, _)| matches!(writer, Writer::Foreign))
+}
+
 /// Whether what a record asks for cannot be done, or must not be, at some moment of a run.
 fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool {
     let action = &world.actions[&tag];
@@ -145,8 +156,16 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
             };
             has_effect || states.iter().any(|state| !action.fits(state) || !is_allowed(state))
         }
-        // There may be nothing to undo, or an address that may not be deleted.
-        Action::Restore(Undo::Newest(_) | Undo::All(_) | Undo::Of(_) | Undo::Batch(_)) => {
+        // An address that may not be deleted, or something that was changed since.
+        Action::Restore(Undo::Of(_, updated, may_delete))
+            if !may_delete
+                && matches!(world.actions[updated], Action::Add(_) | Action::Replace(_, Some(_), _))
+                || was_changed_by_others(world, number, [*updated, tag]) =>
+        {
+            true
+        }
+        // There may be nothing to undo.
+        Action::Restore(Undo::All(_) | Undo::Of(..) | Undo::Batch(_)) => {
             let is_update = |request: &crate::world::Sent| {
                 request.replaces() == Some(number)
                     && world.runs[request.run].machine == world.runs[run].machine

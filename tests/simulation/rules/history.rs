@@ -1,4 +1,4 @@
-//! What `customer history` says in the end, compared with what took effect.
+//! What `history` says in the end, compared with what took effect.
 
 use serde_json::Value;
 
@@ -62,10 +62,10 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
     }
 }
 
-/// Checks what `customer history --check` of a customer printed: what it says of an update is so.
+/// Checks what `verify` of a customer printed: what it says of an update is so.
 pub fn check_looked(world: &mut World, run: usize, customer: usize, lines: &[Value]) {
     let mut broken = Vec::new();
-    for line in lines.iter().filter(|line| line["outcome"] == "applied") {
+    for line in lines.iter().filter(|line| line["state"] == "there" || line["state"] == "seen") {
         let is_it = |said: &&Reported| {
             said.write.as_deref().is_some_and(|write| line["write"] == write)
                 && world.runs[said.run].machine == world.runs[run].machine

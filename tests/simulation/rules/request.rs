@@ -129,7 +129,10 @@ fn check_removal(
             let creator = world.customers[customer].creators.get(&id);
             match undo {
                 Undo::Batch(tags) => restore::is_of_batch(world, creator.copied(), tags),
-                _ => matches!(undo, Undo::Newest(true)) && !matches!(creator, None | Some(Writer::Foreign)),
+                Undo::Of(_, tag, may_delete) => {
+                    *may_delete && restore::is_of_batch(world, creator.copied(), &[*tag])
+                }
+                Undo::All(_) => false,
             }
         }
         _ => false,
@@ -279,11 +282,13 @@ fn check_addresses(
                 let customer = sent.replaces().map(|customer| &world.customers[customer]);
                 customer.and_then(|customer| customer.creators.get(id).copied())
             };
-            let may_delete = matches!(undo, Undo::Newest(true));
-            let is_ours = |id: &i64| may_delete && !matches!(creator(id), None | Some(Writer::Foreign));
             match undo {
                 Undo::Batch(tags) => left_out.iter().all(|id| restore::is_of_batch(world, creator(id), tags)),
-                _ => left_out.len() <= 1 && left_out.iter().all(is_ours),
+                Undo::Of(_, tag, may_delete) => {
+                    let is_ours = |id: &i64| *may_delete && restore::is_of_batch(world, creator(id), &[*tag]);
+                    left_out.len() <= 1 && left_out.iter().all(is_ours)
+                }
+                Undo::All(_) => left_out.is_empty(),
             }
         }
         _ => left_out.is_empty(),
@@ -384,7 +389,7 @@ fn check_defaults(
     if now != kept && !moved_by_name {
         broken.push((Rule::Exact, format!("the default moves from {was:?} to {now:?}")));
     }
-    if matches!(action, Action::Restore(Undo::Newest(_))) && now != was {
+    if matches!(action, Action::Restore(Undo::Of(..))) && now != was {
         let is_foreign = |id: &&i64| {
             let writer = customer.writer_at(&format!("{id}.{DEFAULT}"), sent.at);
             let shown = sent.shown.as_ref().map_or(Duration::ZERO, |shown| shown.at);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::request::{plain, with_kept};
-use crate::action::{Action, Undo};
+use crate::action::Undo;
 use crate::customers::{DEFAULT, Stored, Writer, addresses, content, fields, is_empty, is_nearly, is_same};
 use crate::faults::Quirk;
 use crate::magento;
@@ -33,8 +33,7 @@ pub fn was_there(world: &World, sent: &Sent, address: &Value) -> bool {
     world.customers[customer].past.iter().any(|(_, past)| has(past))
 }
 
-/// Whether the value of this path was written by an update of ours that is older than the one that a plain restore is
-/// for: the newest on this machine that took effect. Of a batch it is a value that none of its records wrote.
+/// Whether the value of this path is one that what is undone did not write: the update, or none of the records of the batch.
 pub fn undoes_another(
     world: &World,
     sent: &Sent,
@@ -42,35 +41,17 @@ pub fn undoes_another(
     (path, was): (&str, Option<&Value>),
 ) -> Option<String> {
     let customer = sent.replaces()?;
-    if let Undo::Batch(tags) = undo {
-        let what = || format!("it sets back {path}, whose value {was:?} the batch did not write");
-        return (!was_written(world, customer, tags, path, was)).then(what);
-    }
-    let Undo::Newest(_) = undo else { return None };
-    let machine = world.runs[sent.run].machine;
-    let is_update = |request: usize| {
-        let other = &world.requests[request];
-        let action = other.tag.map(|tag| &world.actions[&tag]);
-        other.replaces() == Some(customer)
-            && world.runs[other.run].machine == machine
-            && other.at < sent.at
-            && !matches!(action, Some(Action::Restore(_)))
+    let tags = match undo {
+        Undo::Batch(tags) => &tags[..],
+        Undo::Of(_, tag, _) => std::slice::from_ref(tag),
+        Undo::All(_) => return None,
     };
-    let effects = world.effects.iter().map(|effect| effect.request);
-    let newest = effects.filter(|request| is_update(*request)).max()?;
-    let shown = sent.shown.as_ref()?;
-    let (writer, _) = world.customers[customer].writer_at(path, shown.at)?;
-    match writer {
-        Writer::Ours(request)
-            if request < newest
-                && world.requests[request].tag != world.requests[newest].tag
-                // A late copy has set back what the newest one had written.
-                && !world.effects.iter().any(|effect| effect.request == request && effect.is_copy) =>
-        {
-            Some(format!("it undoes request {request} ({path}), and the newest update is request {newest}"))
-        }
-        _ => None,
+    // The parts of a region go back together, also one that was not there.
+    if was.is_none() && path.contains("region") {
+        return None;
     }
+    let what = || format!("it sets back {path}, whose value {was:?} what it undoes did not write");
+    (!was_written(world, customer, tags, path, was)).then(what)
 }
 
 /// Whether a record of a batch has added an address.

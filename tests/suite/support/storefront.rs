@@ -6,6 +6,11 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
+use super::test_env::log;
+
+/// In a command line: the id of the newest command that wrote and is no undo, as a person reads it in the history.
+const LAST: &str = "LAST";
+
 /// An empty home, and what is kept below it.
 pub struct Home {
     pub dir: TempDir,
@@ -86,8 +91,17 @@ impl Home {
     /// The program with these arguments and nothing in its environment but this home.
     pub fn storefront(&self, arguments: impl Arguments) -> Storefront {
         let mut command = self.command(env!("CARGO_BIN_EXE_storefront"));
-        command.args(arguments.words());
+        command.args(arguments.words().into_iter().map(|word| if word == LAST { self.last() } else { word }));
         Storefront { command, stdin: Vec::new() }
+    }
+
+    /// The id of the newest command that wrote and is no undo.
+    fn last(&self) -> String {
+        let find = "SELECT max(id) FROM run WHERE undoes IS NULL AND EXISTS (SELECT 1 FROM write WHERE write.run = run.id \
+                    AND coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused'))";
+        let id =
+            log(self).and_then(|log| log.query_row(find, [], |row| row.get::<_, Option<i64>>(0)).unwrap());
+        id.map_or_else(|| LAST.to_owned(), |id| id.to_string())
     }
 
     /// Any program, with nothing in its environment but this home.

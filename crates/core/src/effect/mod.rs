@@ -293,6 +293,21 @@ impl Effect {
         matches!(change.after(&self.creates), Some(None))
     }
 
+    /// What was sent, with what the call created as the look that closed it showed that.
+    pub fn as_stored(&self, sent: &Map<String, Value>) -> Map<String, Value> {
+        let mut stored = sent.clone();
+        for created in &self.creates {
+            let Some(Value::Array(list)) = stored.get_mut(created.list.name()) else { continue };
+            let is_it = |element: &&mut Value| {
+                element.get(created.list.id_field()).is_none() && **element == created.content
+            };
+            if let (Some(seen), Some(element)) = (&created.seen, list.iter_mut().find(is_it)) {
+                element.clone_from(seen);
+            }
+        }
+        stored
+    }
+
     /// The differences that it makes, as results have them. What is not known, a value that was not read or an id that is to
     /// come, is not there.
     pub fn differences(&self) -> Vec<diff::Change> {

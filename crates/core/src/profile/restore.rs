@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::defaults::{DefaultAddress, is_set};
 use super::diff::{self, Change};
-use super::equal::{PLACE, is_content, is_untouched, same_value, shares_place};
+use super::equal::{PLACE, is_content, is_untouched, same_value};
 use super::merge::{ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
@@ -27,7 +27,7 @@ const STAYS: &str = " was not there before, and an update cannot remove it; it i
 pub struct Undo<'a> {
     /// The profile before the update.
     pub before: &'a Map<String, Value>,
-    /// What the update sent.
+    /// What the update sent; an address that it added as the shop stored it, with its id, where that is known.
     pub sent: &'a Map<String, Value>,
     /// What of it the service wrote in its own way.
     pub rewritten: &'a [Change],
@@ -35,21 +35,10 @@ pub struct Undo<'a> {
     pub all: bool,
     /// A read has shown that an address was lost which the update kept: it counts as deleted by it.
     pub lost_addresses: bool,
-    /// What becomes of addresses that the profile did not have then.
-    pub newer: Newer,
+    /// Of the whole profile: addresses that it did not have then are deleted.
+    pub delete_newer: bool,
     /// What the service does with the profile that is sent: one that merges profiles clears a text that is sent as null.
     pub dialect: &'a Dialect,
-}
-
-/// What becomes of addresses that the profile did not have before an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Newer {
-    /// They are kept.
-    Keep,
-    /// They are deleted.
-    Delete,
-    /// Those that the update added are deleted where every field is as it was left.
-    DeleteUntouched,
 }
 
 /// A patch that sets back what an update did.
@@ -63,13 +52,6 @@ pub struct Inverse {
     pub left: Vec<String>,
     /// Addresses that the profile did not have then, and that are kept.
     pub newer: Vec<AddressId>,
-}
-
-impl Inverse {
-    /// Whether all that the update changed was changed again since.
-    pub fn is_overwritten(&self) -> bool {
-        !self.notes.is_empty() && self.notes.iter().all(|note| note.ends_with(CHANGED_SINCE))
-    }
 }
 
 /// The difference that leads back, for a profile that is `now`: a value goes back where it is still the one that the
@@ -171,46 +153,41 @@ impl Building<'_> {
         self.note(format!("address {old} will be recreated with a new ID"));
     }
 
-    /// An address that the profile did not have then: `added` is how it was sent, or how it is stored.
+    /// An address that the profile did not have then: `added` is how the shop stored it. It is known by its id alone: one with
+    /// the same words may be somebody else's.
     fn leave_out(&mut self, added: &Value) {
-        let is_it = |(id, newer): &(AddressId, &Value)| match own_id(added) {
-            Some(known) => known == *id,
-            None => is_content(newer, Some(added)),
+        let Some(id) = own_id(added) else {
+            return self.leave("the address that was added stays: no answer told its ID".to_owned());
         };
-        let is_left = |(_, newer): &(AddressId, &Value)| {
-            self.undo.newer != Newer::DeleteUntouched || is_untouched(newer, added)
-        };
-        let Some(at) = self.newer.iter().position(|newer| is_it(newer) && is_left(newer)) else {
-            let is_changed =
-                |newer: &&(AddressId, &Value)| is_it(newer) || shares_place(newer.1, Some(added));
-            let changed = self.newer.iter().find(is_changed).map(|(id, _)| *id);
-            if let (Some(id), Newer::DeleteUntouched) = (changed, self.undo.newer) {
-                self.leave(format!("address {id}, which was added,{CHANGED_SINCE}"));
-            }
-            return;
-        };
-        let (id, _) = self.newer.remove(at);
-        match self.undo.newer {
-            Newer::Keep => self.inverse.newer.push(id),
-            Newer::Delete | Newer::DeleteUntouched => self.inverse.patch.remove.push(id),
+        // One that is gone is as it was.
+        let Some(at) = self.newer.iter().position(|(newer, _)| *newer == id) else { return };
+        let (_, there) = self.newer.remove(at);
+        if self.undo.all {
+            let list =
+                if self.undo.delete_newer { &mut self.inverse.patch.remove } else { &mut self.inverse.newer };
+            return list.push(id);
+        }
+        let is_default =
+            |customer, name: &str| DefaultAddress::of(customer, name) == DefaultAddress::Stored(id);
+        let is_default_since = |name: &str| is_default(self.now, name) && !is_default(self.undo.sent, name);
+        if !is_untouched(there, added) {
+            self.leave(format!("address {id}, which was added,{CHANGED_SINCE}"));
+        } else if DEFAULTS.into_iter().any(is_default_since) {
+            self.leave(format!("address {id}, which was added, is a default now; left as is"));
+        } else {
+            self.inverse.patch.remove.push(id);
         }
     }
 
-    /// Addresses that the update kept and that are gone: it was not asked to delete them.
+    /// Addresses that the update kept and that it lost: it was not asked to delete them. What others removed since is no business of
+    /// an undo.
     fn find_lost_addresses(&mut self) {
-        // What others removed since is no business of an undo.
-        if self.undo.all || self.undo.newer == Newer::DeleteUntouched {
+        if !self.undo.lost_addresses || self.undo.all {
             return;
         }
         for (id, address) in addresses_by_id(address_list(self.undo.before)) {
-            if self.index.contains(id) || find_address(self.undo.sent, id).is_none() {
-                continue;
-            }
-            let is_renumbered = || self.newer.iter().any(|(_, newer)| is_content(newer, Some(address)));
-            if self.undo.lost_addresses {
+            if !self.index.contains(id) && find_address(self.undo.sent, id).is_some() {
                 self.recreate(address);
-            } else if !is_renumbered() {
-                self.leave(format!("address {id} is no longer there; --all brings back all"));
             }
         }
     }
@@ -228,7 +205,7 @@ impl Building<'_> {
         let are_texts = matches!((&there, &change.before), (Some(Value::String(_)), Some(Value::String(_))));
         let is_back = is_now(&change.before) && !(are_texts && there != change.before);
         let gone = id.filter(|id| !self.index.contains(*id));
-        if let (Some(id), Newer::DeleteUntouched) = (gone, self.undo.newer) {
+        if let Some(id) = gone {
             self.leave(format!("address {id} is gone"));
         }
         if gone.is_some() || is_back {

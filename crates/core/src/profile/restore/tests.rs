@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{Change, Inverse, Newer, Together, Undo, Write, belongs_to, inverse, together};
+use super::{Change, Inverse, Together, Undo, Write, belongs_to, inverse, together};
 use crate::id::AddressId;
 use crate::interface::dialect::{MAGENTO, MARKETPLACE};
 use crate::profile::merge::{Merged, merge};
@@ -18,7 +18,7 @@ fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>
         rewritten: &[],
         all: false,
         lost_addresses: false,
-        newer: Newer::Keep,
+        delete_newer: false,
         dialect: &MARKETPLACE,
     };
     change(&mut undo);
@@ -50,7 +50,11 @@ fn only_what_the_update_changed_goes_back_where_it_still_stands() {
         json!({"email": "a", "gender": 1, "addresses": [{"id": 1, "city": "Paris", "vat": 1}, {"id": 2}, {"id": 9}]})
     );
     let again = undo(&customer(&undone), &before, &sent, |_| ());
-    assert!(again.1.changes.is_empty() && again.0.is_overwritten());
+    assert!(
+        again.1.changes.is_empty() && again.0.left.iter().all(|left| left.contains("has changed since")),
+        "{:?}",
+        again.0
+    );
 }
 
 #[test]
@@ -80,7 +84,7 @@ fn an_address_that_was_kept_and_lost_comes_back_after_a_mismatch_only() {
     assert_eq!(customer(&lost)["addresses"], json!([{"id": 2, "city": "Rome"}, {"city": "Paris"}]));
     let other = undo(&now, &before, &sent, |_| ());
     assert_eq!(customer(&other)["addresses"], json!([{"id": 2, "city": "Rome"}]));
-    assert_eq!(other.0.notes, ["address 1 is no longer there; --all brings back all"]);
+    assert!(other.0.notes.is_empty(), "what others removed is theirs");
     let renumbered = json!({"addresses": [{"id": 5, "city": "Paris"}, {"id": 2, "city": "Bonn"}]});
     assert!(undo(&renumbered, &before, &sent, |_| ()).0.notes.is_empty(), "it has a new ID");
 }
@@ -88,15 +92,28 @@ fn an_address_that_was_kept_and_lost_comes_back_after_a_mismatch_only() {
 #[test]
 fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
     let before = json!({"addresses": [{"id": 1}]});
-    let sent = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"city": "Nice"}]});
+    let sent = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"id": 4, "city": "Nice"}]});
     let now = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"id": 4, "city": "Nice"}, {"id": 5, "city": "Bonn"}]});
-    for (all, newer) in [(false, vec![AddressId(4)]), (true, vec![AddressId(4), AddressId(5)])] {
-        let kept = undo(&now, &before, &sent, |undo| undo.all = all);
-        assert_eq!((&kept.1.changes[..], &kept.0.newer), (&[][..], &newer));
-        assert_eq!(kept.0.notes[0], "vat was not there before, and an update cannot remove it; it is kept");
-        let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.newer) = (all, Newer::Delete));
-        assert_eq!(gone.1.summary.removed, newer);
-    }
+    let whole = undo(&now, &before, &sent, |undo| undo.all = true);
+    assert_eq!((&whole.1.changes[..], &whole.0.newer), (&[][..], &vec![AddressId(4), AddressId(5)]));
+    assert_eq!(whole.0.notes[0], "vat was not there before, and an update cannot remove it; it is kept");
+    let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.delete_newer) = (true, true));
+    assert_eq!(gone.1.summary.removed, [AddressId(4), AddressId(5)]);
+    assert_eq!(undo(&now, &before, &sent, |_| ()).1.summary.removed, [AddressId(4)], "it is known by its ID");
+    // Somebody typed it in again, or nobody knows which one it is.
+    let again = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"id": 5, "city": "Nice"}]});
+    assert!(undo(&again, &before, &sent, |_| ()).1.summary.removed.is_empty());
+    let unknown = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"city": "Nice"}]});
+    let kept = undo(&now, &before, &unknown, |_| ());
+    assert!(kept.1.summary.removed.is_empty());
+    assert!(
+        kept.0.left.contains(&"the address that was added stays: no answer told its ID".to_owned()),
+        "{kept:?}"
+    );
+    // Somebody made it a default since.
+    let mut chosen = now.clone();
+    chosen["default_billing"] = "4".into();
+    assert!(undo(&chosen, &before, &sent, |_| ()).1.summary.removed.is_empty());
     let cleared = undo(&now, &before, &sent, |undo| undo.dialect = &MAGENTO);
     assert_eq!(customer(&cleared)["addresses"][0]["telephone"], Value::Null);
 }
@@ -145,7 +162,7 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
         rewritten,
         all: false,
         lost_addresses: false,
-        newer: Newer::Keep,
+        delete_newer: false,
         dialect: &MAGENTO,
     };
     let inverse = inverse(of(&rewritten), &now).unwrap();
@@ -213,14 +230,14 @@ fn a_default_goes_back_only_where_it_still_is_where_the_update_put_it() {
 fn a_default_goes_back_from_an_address_that_the_update_added() {
     let before = with_default(&[1, 2], Some(1));
     let mut sent = with_default(&[1, 2], None);
-    sent["addresses"].as_array_mut().unwrap().push(json!({"city": "City 9", "default_billing": true}));
+    sent["addresses"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"id": 9, "city": "City 9", "default_billing": true}));
     let now = with_default(&[1, 2, 9], Some(9));
-    for delete in [false, true] {
-        let undone =
-            undo(&now, &before, &sent, |undo| undo.newer = if delete { Newer::Delete } else { Newer::Keep });
-        assert_eq!(default_of(&customer(&undone)), [json!("City 1")]);
-        assert_eq!(undone.1.summary.removed, if delete { vec![AddressId(9)] } else { vec![] });
-    }
+    let undone = undo(&now, &before, &sent, |_| ());
+    assert_eq!(default_of(&customer(&undone)), [json!("City 1")]);
+    assert_eq!(undone.1.summary.removed, [AddressId(9)]);
 }
 
 #[test]
@@ -240,7 +257,7 @@ fn undone_together(before: &Value, steps: &[(Value, Value)], now: &Value) -> (In
     let Together { before: first, after: last } = together(&writes).unwrap().unwrap();
     assert_eq!(first.get("id"), before.get("id"));
     let (first, last) = (Value::Object(first), Value::Object(last));
-    undo(now, &first, &last, |undo| undo.newer = Newer::DeleteUntouched)
+    undo(now, &first, &last, |_| ())
 }
 
 #[test]
@@ -278,7 +295,7 @@ mod laws {
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
-    use super::{Newer, Together, Write, object, together, undo};
+    use super::{Together, Write, object, together, undo};
     use crate::profile::address::address_list;
 
     /// One step of a day: by the batch, or by others, whose values are their own: nobody can tell who wrote a value that both write.
@@ -388,7 +405,8 @@ mod laws {
                     gone.for_each(|name| drop(back.remove(name)));
                 }
                 if step.is_ours && next != now {
-                    writes.push((object(now.clone()), object(sent)));
+                    // The log has the ids of what was added.
+                    writes.push((object(now.clone()), object(next.clone())));
                 }
                 now = next;
             }
@@ -396,7 +414,7 @@ mod laws {
             let both: Vec<Write<'_>> = writes.iter().map(|(before, sent)| Write { before, sent }).collect();
             let Together { before: first, after: last } = together(&both).unwrap().unwrap();
             let (first, last) = (Value::Object(first), Value::Object(last));
-            let undone = undo(&now, &first, &last, |undo| undo.newer = Newer::DeleteUntouched);
+            let undone = undo(&now, &first, &last, |_| ());
             let result = stored(&super::customer(&undone), &mut next_id);
             let (found, current) = (fields(&result), fields(&now));
             let is_added = |name: &str| added.iter().any(|street| name.starts_with(street));
@@ -408,7 +426,7 @@ mod laws {
             for name in current.keys().filter(|name| !found.contains_key(*name)) {
                 prop_assert!(is_added(name), "{}: {:?}", name, undone.0);
             }
-            let again = undo(&result, &first, &last, |undo| undo.newer = Newer::DeleteUntouched);
+            let again = undo(&result, &first, &last, |_| ());
             prop_assert!(again.1.changes.is_empty(), "{:?} {:?}", again.1.changes, again.0);
         }
     }
