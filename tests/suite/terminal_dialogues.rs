@@ -262,6 +262,30 @@ fn an_item_is_asked_for_with_its_quantity() {
 }
 
 #[test]
+fn a_product_is_asked_for_with_an_attribute_and_a_value() {
+    for (named, sku) in [("", true), (" cap", false)] {
+        let home = Home::new();
+        let line = format!("--sandbox --api magento product set --store-view fr{named}");
+        let mut terminal = terminal(&home, &line);
+        if sku {
+            terminal.asks("SKU").answers("cap");
+        }
+        terminal.asks("Attribute (code or label)").answers("name");
+        terminal.asks("Value").answers("Casquette d'hiver");
+        terminal.sees("Equivalent command:");
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains("product set"), "{screen}");
+        let shown = home.ok("--sandbox --api magento product show cap --store-view fr --jq .name");
+        assert_eq!(shown.trim(), "Casquette d'hiver");
+        assert_eq!(
+            home.ok("--sandbox --api magento product show cap --store-view de --jq .name").trim(),
+            "Cap"
+        );
+    }
+}
+
+#[test]
 fn shipping_is_asked_for_from_what_the_shop_offers() {
     let home = Home::new();
     home.ok("--sandbox --api magento quote add-item --customer 1 --sku mug-blue --qty 1");

@@ -140,3 +140,22 @@ fn no_sale_begins_and_nothing_is_guessed() {
     set_outcome(&env.home, 4, &json!({"outcome": "unknown", "sent_at": "2026-01-01T00:00:00Z"}));
     stays(&env, "3", "is unknown");
 }
+
+/// What was written to a product is listed with its labels, offline, scope by scope.
+#[test]
+fn the_history_of_a_product_has_each_scope() {
+    let env = TestEnv::new();
+    done(&env, LINE);
+    done(&env, "product set mug-blue name=Tasse --store-view fr");
+    env.requests();
+    let listed = lines(&run(&env, "history"));
+    let owners: Vec<&Value> = listed.iter().map(|row| &row["owner"]).collect();
+    assert_eq!(owners, [&json!({"product": 1, "scope": "fr"}), &json!({"product": 1, "scope": "all"})]);
+    let shown = done(&env, "history latest");
+    let change = &shown["calls"][0]["changes"][0];
+    assert_eq!(
+        [&change["path"], &change["before"], &change["after"]],
+        [&json!("values.name"), &json!("Tasse bleue"), &json!("Tasse")]
+    );
+    assert_eq!(env.requests(), Vec::<String>::new());
+}

@@ -1,5 +1,6 @@
 //! `storefront product …`
 
+mod dialogue;
 pub mod export;
 pub mod set;
 pub mod show;

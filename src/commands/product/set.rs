@@ -6,8 +6,10 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 
+use super::dialogue;
 use crate::cli::OperationArgs;
 use crate::client::Session;
+use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
@@ -183,11 +185,18 @@ impl Operation for SetArgs {
     }
 }
 
-/// Reads the input and sets the values. The store view of a profile or a variable does not count.
+/// Reads the input and sets the values; on a terminal, an attribute and a value are asked for where none is named. The store view of
+/// a profile or a variable does not count.
 ///
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &SetArgs) -> Result<(), Failure> {
     let args = SetArgs { store_view: session.global.flags.store_view.clone(), ..args.clone() };
-    commands::run_operation(session, &args).await
+    commands::run_records(session, &args, async |document| {
+        if document.is_none() && args.named().is_empty() && session.prompt().can_ask() {
+            return with_service(session, async |service| dialogue::run(service, &args).await).await;
+        }
+        commands::run_one(session, &args, document).await
+    })
+    .await
 }
