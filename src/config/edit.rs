@@ -6,7 +6,7 @@ use serde_json::Value;
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
 use super::file::ConfigFile;
-use super::headers::HEADERS;
+use super::header_rules::HEADERS;
 use super::profile::{
     BASE_URL, DEFAULT_PROFILE, Setting, TOP, check_profile_name, is_secret, join, origin, parse_base_url,
     unknown, unknown_key,

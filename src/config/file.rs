@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::headers::HEADERS;
+use super::header_rules::HEADERS;
 use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
 use crate::cli::GlobalArgs;
 use crate::input::document::unreadable;

@@ -6,6 +6,7 @@ mod credentials;
 mod edit;
 mod endpoint;
 mod file;
+mod header_rules;
 mod headers;
 mod profile;
 mod settings;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use toml_edit::{Array, Item, TableLike};
 use url::Url;
 
-use super::headers::{self, HEADERS};
+use super::header_rules::{self, HEADERS};
 use crate::system::shell::Shell;
 use storefront_core::check::accepted::Version;
 use storefront_core::failure::Failure;
@@ -197,7 +197,7 @@ impl Key {
             (duration::OR_ZERO, _) => time(value).is_some(),
             (duration::POSITIVE, _) => time(value).is_some_and(|time| !time.is_zero()),
             (POINTERS, _) => words(value).is_some_and(|all| all.iter().all(|one| may_be_ignored(one))),
-            (HEADER, _) => headers::is_value(value),
+            (HEADER, _) => header_rules::is_value(value),
             (COMMAND, _) => words(value).is_some_and(|words| words.first().is_some_and(|it| !it.is_empty())),
             _ => false,
         };
@@ -301,7 +301,7 @@ fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
         match Setting::find(&way) {
             Some(Setting::Table) => check_table(item, &at, &way)?,
             Some(Setting::Value(key)) => {
-                let name = if key.expected == HEADER { headers::check_name(name) } else { Ok(()) };
+                let name = if key.expected == HEADER { header_rules::check_name(name) } else { Ok(()) };
                 name.and_then(|()| key.check(item)).map_err(|problem| format!("{at}: {problem}"))?;
             }
             None => return Err(unknown_key(&at, &way)),

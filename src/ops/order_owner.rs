@@ -54,8 +54,8 @@ pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> R
         .await
 }
 
-/// The refusal to correct an address while an earlier correction may still take effect; `None` where there is none, or the order
-/// shows it, which is noted. A record that is sent again because somebody has said that it was not applied does not wait for itself.
+/// The refusal to correct an address while an earlier correction may still take effect; `None` if the order shows it, which is noted, and if
+/// there is none. A record that is sent again because somebody has said that it was not applied does not wait for itself.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.

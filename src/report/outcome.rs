@@ -96,7 +96,7 @@ pub struct ProfileOutcome {
     pub new_ids: Vec<AddressId>,
 }
 
-/// What changes of a thing that is no profile.
+/// What changes of a thing other than a profile.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ChangedOutcome {
     /// Every difference.

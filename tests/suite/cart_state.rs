@@ -230,7 +230,7 @@ fn the_log_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
         let applied: Vec<Value> = lines(&first).iter().map(|line| line["applied"].clone()).collect();
         let expected = if after == "yes" { ["yes", "yes"] } else { ["unknown", "no"] };
         assert_eq!(applied, expected, "{first:?}");
-        let find = "SELECT effect FROM write WHERE record = 1";
+        let find = "SELECT effect FROM write WHERE record = 2";
         let effect: String = log(&env.home).unwrap().query_row(find, [], |row| row.get(0)).unwrap();
         let mut change = json!({"path": "items[id=1].qty", "before": {"read": 2}, "sent": {"value": 5}});
         if after == "yes" {

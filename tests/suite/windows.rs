@@ -56,6 +56,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "batch_outage::a_token_command_is_run_once_more_for_a_refused_token",
             "batch_outage::a_token_printed_by_different_commands_is_one_key",
             "batch_outage::the_loop_for_scripts_ends_in_every_case",
+            "proxy_headers",
             "batch_tokens::a_record_behind_a_failed_one_with_the_same_printed_token_is_not_sent",
             "batch_tokens::a_record_behind_one_whose_command_failed_is_not_sent",
             "batch_tokens::a_record_behind_one_with_the_same_command_goes_before_later_ones_with_the_same_printed_token",

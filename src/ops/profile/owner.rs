@@ -169,7 +169,7 @@ impl Owner for Replaced<'_> {
         !self.can_prove()
     }
 
-    /// What the service wrote in its own way, and addresses that it numbered anew, are found by the laws of a profile.
+    /// By the laws of a profile: the service may write a value otherwise, and give addresses other numbers.
     fn look(&self, _: &Effect, _: &Map<String, Value>) -> Look {
         let last = self.last.borrow();
         last.as_ref().map(|(verification, _)| look_of(verification)).unwrap_or_default()

@@ -54,7 +54,7 @@ struct Pattern {
     is_allowed: fn(char) -> bool,
     longest: usize,
     /// Whether the shop looks at every character. Otherwise it compares the first run of characters that it allows with the
-    /// whole, and where there is none at all, it looks no further.
+    /// whole, and takes a text that has none.
     is_whole: bool,
     /// The characters, in words.
     accepted: &'static str,
