@@ -1,6 +1,7 @@
 //! Questions to a person, on the terminal, in the words and colors of `dialoguer`'s themes. Lists, lines of text and
 //! confirmations are ours: they take Esc, and no yes that was typed ahead.
 
+mod consent;
 mod keyboard;
 mod list;
 mod text;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use dialoguer::console::{self, Term, measure_text_width, truncate_str};
 use dialoguer::theme::{ColorfulTheme, Theme};
 
+pub use consent::{Asked, Consent};
 pub use text::{Objection, Question};
 
 use crate::cli::GlobalArgs;
@@ -35,17 +37,18 @@ pub struct Prompt {
     yes: bool,
     accessible: bool,
     theme: Box<dyn Theme>,
+    consent: Consent,
 }
 
 /// What there is of a person's consent where no question can be asked now.
 #[derive(Debug, Clone, Copy)]
-pub struct Consent {
+pub struct Unasked {
     yes: bool,
     can_ask: bool,
     why_not: &'static str,
 }
 
-impl Consent {
+impl Unasked {
     /// Whether `--yes` says so.
     pub fn is_given(self) -> bool {
         self.yes
@@ -71,7 +74,7 @@ fn cannot_ask(question: &str, why_not: &str) -> Failure {
 
 impl Prompt {
     /// Decides from terminals and flags.
-    pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {
+    pub fn new(context: &Context, global: &GlobalArgs, report: &Report, consent: &Consent) -> Self {
         console::set_colors_enabled_stderr(report.stderr_style.color);
         let is_attended = context.stdin_is_terminal && !global.no_input;
         let term = match (is_attended, context.stderr_is_terminal) {
@@ -83,13 +86,14 @@ impl Prompt {
         let theme: Box<dyn Theme> =
             if report.accessible { Box::new(PlainTheme) } else { Box::new(ColorfulTheme::default()) };
         let (no_input, yes, accessible) = (global.no_input, global.yes, report.accessible);
-        Self { term, is_attended, no_input, yes, accessible, theme }
+        Self { term, is_attended, no_input, yes, accessible, theme, consent: consent.clone() }
     }
 
     /// Asks nothing: for runs that change nothing.
     pub fn disabled() -> Self {
         let theme = Box::new(PlainTheme);
-        Self { term: None, is_attended: false, no_input: true, yes: false, accessible: false, theme }
+        let consent = Consent::default();
+        Self { term: None, is_attended: false, no_input: true, yes: false, accessible: false, theme, consent }
     }
 
     /// Whether a person is there: what writes is then confirmed, or refused where the question cannot be shown.
@@ -206,7 +210,15 @@ impl Prompt {
         let text = format!("{question} ({choice})");
         let check = |text: &str| is_yes_or_no(if text.trim().is_empty() { "y" } else { text });
         let typed = self.text(&Question { text: &text, when_empty, ..Question::default() }, check)?;
-        Ok(typed.map(|text| yes_or_no(&text).unwrap_or(present)))
+        Ok(self.noted(typed.map(|text| yes_or_no(&text).unwrap_or(present))))
+    }
+
+    /// Notes a yes as consent to what was shown.
+    fn noted(&self, answer: Option<bool>) -> Option<bool> {
+        if answer == Some(true) {
+            self.consent.was_given();
+        }
+        answer
     }
 
     /// Asks for a yes that was typed after the question appeared. `--yes` answers it, and so does the absence of a
@@ -235,8 +247,8 @@ impl Prompt {
     }
 
     /// What there is of consent without a question.
-    pub fn consent(&self) -> Consent {
-        Consent { yes: self.yes, can_ask: self.can_ask(), why_not: self.why_not() }
+    pub fn unasked(&self) -> Unasked {
+        Unasked { yes: self.yes, can_ask: self.can_ask(), why_not: self.why_not() }
     }
 
     fn confirm_by_person(&self, question: &str) -> Result<bool, Failure> {
@@ -270,7 +282,7 @@ impl Prompt {
 
     fn typed_yes(&self, question: &str) -> Result<Option<bool>, Failure> {
         let typed = self.typed(&format!("{question} (y/n)"), &is_yes_or_no)?;
-        Ok(typed.and_then(|text| yes_or_no(&text)))
+        Ok(self.noted(typed.and_then(|text| yes_or_no(&text))))
     }
 
     /// How many addresses may be deleted: a person has to type the number.
@@ -283,7 +295,11 @@ impl Prompt {
         self.require(&text, "add --allow-delete N")?;
         let number = |text: &str| text.trim().parse().ok();
         let check = |text: &str| Objection::unless(number(text).is_some(), "enter a number");
-        self.typed(&text, &check)?.as_deref().and_then(number).ok_or_else(Failure::cancelled)
+        let typed = self.typed(&text, &check)?.as_deref().and_then(number).ok_or_else(Failure::cancelled)?;
+        if typed == deleted {
+            self.consent.was_given();
+        }
+        Ok(typed)
     }
 
     /// An answer that was typed after the question appeared: not one that was on its way before, and not one that came in
@@ -376,7 +392,7 @@ mod tests {
         context.stderr_is_terminal = terminal;
         let global = GlobalArgs { no_input, yes, ..GlobalArgs::default() };
         let report = Report::new(&context, OutputFormat::Table, None, false, 0);
-        Prompt::new(&context, &global, &report)
+        Prompt::new(&context, &global, &report, &super::Consent::default())
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use transport_error::{TransportError, run_doctor};
 
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};
-use crate::prompt::Prompt;
+use crate::prompt::{Consent, Prompt};
 use crate::report::Report;
 use crate::system::context::Context;
 use storefront_core::failure::Failure;
@@ -56,6 +56,8 @@ pub struct Session<'a> {
     pub report: &'a Report,
     /// The way to a service.
     pub connect: &'a Connect,
+    /// What a command may do to the shop.
+    pub consent: &'a Consent,
 }
 
 impl Session<'_> {
@@ -69,6 +71,6 @@ impl Session<'_> {
 
     /// Whether and how this command asks questions.
     pub fn prompt(&self) -> Prompt {
-        Prompt::new(self.context, self.global, self.report)
+        Prompt::new(self.context, self.global, self.report, self.consent)
     }
 }

@@ -57,6 +57,7 @@ use crate::log::WriteLog;
 use crate::ops::{self, Operation};
 use crate::plan::journal_of;
 use crate::plan::planning::Planning;
+use crate::prompt::Consent;
 use crate::report::Report;
 use crate::state::page_file;
 use crate::system::storage::real_path;
@@ -249,6 +250,18 @@ impl Command {
     }
 }
 
+impl Command {
+    /// The number of `--allow-delete`.
+    fn allowed_deletions(&self) -> Option<usize> {
+        match self {
+            Self::Customer(CustomerCommand::Update(args)) => args.allow_delete,
+            Self::Customer(CustomerCommand::Restore(args)) => args.allow_delete,
+            Self::Undo(args) => args.allow_delete,
+            _ => None,
+        }
+    }
+}
+
 impl Cli {
     /// Reads a command line, the program first.
     ///
@@ -409,7 +422,8 @@ pub async fn run(
     }
     let config = ConfigFile::load(context);
     let dialect = chosen_dialect(context, global, &config)?;
-    let session = Session { context, global, config: &config, dialect, report, connect };
+    let consent = Consent::of(cli.command.allowed_deletions());
+    let session = Session { context, global, config: &config, dialect, report, connect, consent: &consent };
     // Where a person has to agree and the command asks on its own, that question is enough: nothing else answers it.
     let yes = match &cli.command {
         // It depends on what is undone: of a batch it only plans.

@@ -11,7 +11,6 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::journal::read::PreviousRun;
 use crate::log::WriteLog;
-use crate::prompt::Prompt;
 use crate::report::fields::format_value;
 use crate::report::profile;
 use crate::report::style::TextStyle;
@@ -145,7 +144,7 @@ pub fn confirm(
     let mut sent: Vec<(u64, &Planned)> =
         (1..).zip(&plan.records).filter(|(number, _)| is_sent(*number)).collect();
     sent.sort_by_key(|(_, record)| &record.customer);
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     if prompt.can_ask() && !prompt.assume_yes() {
         prompt.show(&text(session, &sent));
     }

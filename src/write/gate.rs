@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use super::Call;
 use crate::client::service::Service;
+use crate::config::Writes;
 use crate::journal::write::WriteAhead;
 use crate::log::{self, Document, NewWrite, OpenWrite, People, WriteName};
+use crate::prompt::Asked;
 use storefront_core::effect::{Effect, Sent};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
@@ -94,6 +96,7 @@ pub async fn gate(
         effect: serde_json::to_value(effect).unwrap_or_default(),
         people: call.people.clone(),
     };
+    agreed(service, effects.iter().map(Effect::deletions).sum())?;
     let entries = calls.iter().zip(&effects).map(entry).collect();
     let places = pass(service, operation, entries, whole).await?;
     for ((call, effect), place) in calls.iter_mut().zip(effects).zip(places) {
@@ -111,10 +114,25 @@ pub(super) async fn gate_any(
     service: &Service<'_>,
     operation: &'static str,
     call: &str,
+    deletions: usize,
 ) -> Result<Option<Place>, Failure> {
+    agreed(service, deletions)?;
     let owner = log::Owner { kind: ANY, id: None, scope: None };
     let entry = Entry { call: call.to_owned(), owner, effect: json!({}), people: None };
     Ok(pass(service, operation, vec![entry], None).await?.pop())
+}
+
+/// Refuses what nobody has agreed to, whatever led here. The sandbox may always be written to.
+fn agreed(service: &Service<'_>, deletions: usize) -> Result<(), Failure> {
+    let (settings, global) = (&service.settings, service.session.global);
+    let writes = if settings.sandbox.is_some() { Writes::Yes } else { settings.writes };
+    let asked = Asked {
+        may_write: global.can_write && !global.dry_run && writes != Writes::No,
+        needs_answer: writes == Writes::Ask,
+        yes: global.yes,
+        deletions,
+    };
+    service.session.consent.covers(asked)
 }
 
 /// What the log has of a call.

@@ -32,7 +32,7 @@ use owner::Owner;
 pub use seen::Seen;
 use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
-use storefront_core::interface::request::Request;
+use storefront_core::interface::request::{Method, Request};
 use storefront_core::outcome::WriteOutcome;
 pub use verdict::Verdict;
 
@@ -177,7 +177,8 @@ pub async fn send_any(
     request: &Request,
 ) -> Result<Reply, Failure> {
     service.token(request.bearer).await?;
-    let left = gate::gate_any(service, operation, call).await?.map(Place::leaves);
+    let deletions = usize::from(request.method == Method::DELETE);
+    let left = gate::gate_any(service, operation, call, deletions).await?.map(Place::leaves);
     let (clock, sent_at) = (service.session.context.clock, service.session.context.clock.now());
     let sent = service.send(operation, request, client::Effect::Write).await;
     if let Some(left) = left {

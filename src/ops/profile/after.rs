@@ -321,9 +321,9 @@ async fn update(
         warned: Vec::new(),
         row: None,
     };
-    let consent = service.session.prompt().consent();
+    let unasked = service.session.prompt().unasked();
     let own = loaded.service(service);
-    let mut steps = Steps::new(service, Change::Update(&update), consent);
+    let mut steps = Steps::new(service, Change::Update(&update), unasked);
     let merged = steps.propose(&own, loaded).await?.merged;
     if merged.changes.is_empty() {
         return Ok(None);

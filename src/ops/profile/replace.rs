@@ -41,7 +41,7 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
 /// As [`replace`].
 pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Result<Option<Outcome>, Failure> {
     let prompt = service.session.prompt();
-    let mut steps = Steps::new(service, change, prompt.consent());
+    let mut steps = Steps::new(service, change, prompt.unasked());
     if service.session.global.dry_run {
         return dry_run(&mut steps).await.map(Some);
     }
@@ -60,7 +60,7 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
 async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
     let Some(loaded) = steps.lock(was_accepted).await? else { return Ok(Next::Preview) };
     if !loaded.is_readable && steps.answers.agreed.is_none() {
-        steps.consent.given_to("Replace a profile that cannot be read?")?;
+        steps.unasked.given_to("Replace a profile that cannot be read?")?;
     }
     let service = loaded.service(steps.service);
     let proposal = steps.propose(&service, &loaded).await?;
@@ -80,7 +80,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
         }
         Some(_) => {}
         None => {
-            steps.check_deletions(merged, None, steps.consent.is_given())?;
+            steps.check_deletions(merged, None, steps.unasked.is_given())?;
             steps.warn(merged);
         }
     }
@@ -90,7 +90,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
 /// Whether a person has accepted a doubt; refused where nobody can be asked.
 fn was_accepted(steps: &mut Steps<'_>, doubt: Doubt) -> Result<bool, Failure> {
     let was_accepted = steps.answers.accepted.contains(&doubt.refusal.message);
-    if was_accepted || steps.consent.can_be_asked() { Ok(was_accepted) } else { Err(doubt.refusal) }
+    if was_accepted || steps.unasked.can_be_asked() { Ok(was_accepted) } else { Err(doubt.refusal) }
 }
 
 /// How a PUT ends.

@@ -19,7 +19,7 @@ use crate::client::Attempts;
 use crate::client::service::Service;
 use crate::log::{UPDATE, WriteName};
 use crate::ops::{Reads, read_country};
-use crate::prompt::Consent;
+use crate::prompt::Unasked;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::write::Call;
 use storefront_core::effect::Effect;
@@ -73,7 +73,7 @@ pub struct Steps<'a> {
     /// What was answered.
     pub answers: Answers,
     /// What `--yes` and the absence of a person say.
-    pub consent: Consent,
+    pub unasked: Unasked,
     /// What our own writes of the last minute left.
     pub recent: Recent,
     /// The requests that were sent.
@@ -92,7 +92,7 @@ pub struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     /// Nothing was done so far.
-    pub fn new(service: &'a Service<'a>, change: Change<'a>, consent: Consent) -> Self {
+    pub fn new(service: &'a Service<'a>, change: Change<'a>, unasked: Unasked) -> Self {
         let delete_newer = match change {
             Change::Update(_) => None,
             Change::Undo(undo) => undo.allow_delete,
@@ -101,7 +101,7 @@ impl<'a> Steps<'a> {
             service,
             change,
             answers: Answers { delete_newer, ..Answers::default() },
-            consent,
+            unasked,
             recent: Recent::default(),
             attempts: Attempts::default(),
             gone: Vec::new(),
