@@ -252,6 +252,7 @@ impl Command {
 
 impl Command {
     /// The number of `--allow-delete`.
+    #[expect(clippy::match_same_arms, reason = "the arguments are of different types")]
     fn allowed_deletions(&self) -> Option<usize> {
         match self {
             Self::Customer(CustomerCommand::Update(args)) => args.allow_delete,
