@@ -230,7 +230,7 @@ impl ConfigFile {
         Failure::usage(format!("no service configured: `{path}` {state}")).hint(hint!(
             "to try it with no account, add --sandbox; for a real service, run ",
             storefront("config init"),
-            ", or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN"
+            ", or set STOREFRONT_API=magento, STOREFRONT_BASE_URL and STOREFRONT_ADMIN_TOKEN"
         ))
     }
 

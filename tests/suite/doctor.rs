@@ -91,7 +91,7 @@ fn a_missing_configuration_is_a_finding() {
 CHECK            STATUS  DETAIL
 state directory  ok      `[HOME]/state/storefront` can be written
 configuration    failed  no service configured: `[HOME]/config/storefront/config.toml` does not exist
-                         → to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
+                         → to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_API=magento, STOREFRONT_BASE_URL and STOREFRONT_ADMIN_TOKEN
 "#]], str![[r#"
 error: 1 of 2 checks failed
   hint: fix the failed checks from the top, then run `storefront doctor` again

@@ -410,7 +410,7 @@ fn it_ends_with_its_input_and_starts_only_where_a_service_is_set() {
     home.run("mcp --sandbox").assert_success(str![]);
     home.run("mcp").assert_failure(2, str![[r#"
 error: no service configured: `[HOME]/config/storefront/config.toml` does not exist
-  hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
+  hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_API=magento, STOREFRONT_BASE_URL and STOREFRONT_ADMIN_TOKEN
 "#]]);
     let garbage = home.storefront("mcp --sandbox").stdin("what?\n").run();
     assert!(!garbage.stdout.contains("what?"), "{garbage:?}");
