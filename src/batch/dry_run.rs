@@ -1,18 +1,19 @@
 //! `--dry-run` over many records: the first few in full and the count of the rest; for programs, as curl commands, and of a
 //! plan, every one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use crate::batch::command_line::next_steps;
 use crate::batch::decide::Decision;
-use crate::batch::elsewhere::Elsewhere;
 use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Job, JobResult, Position, RunContext};
+use crate::batch::sent::{self, ToSend};
 use crate::batch::token::RecordToken;
 use crate::batch::{again, check, files, header, looks, made_of, settle_where_known, undone};
 use crate::journal::read::{self, LatestEntry, PreviousRun};
 use crate::journal::{Entry, State};
+use crate::log::{SentRecords, WriteLog};
 use crate::plan::planning::Planning;
 use crate::plan::{PLAN_AGAIN, RecordOf, applying, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
@@ -37,7 +38,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let mut past = past(shared)?;
     looks::look(shared, &mut past).await?;
-    let mut elsewhere = sent_elsewhere(shared, &past).await?;
+    let mut sent = sent_elsewhere(shared, &past)?;
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
     let is_compared = planning.is_some() || preparer.plan.is_some();
@@ -60,7 +61,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         failed: 0,
         hidden: 0,
     };
-    let known = elsewhere.with(&past);
+    let (own, mut others) = (sent::own(&past), HashMap::new());
     let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()?
         && !shown.results.is_closed()
@@ -70,11 +71,15 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         match decided.decision {
             Decision::NotOurs => {}
             Decision::Send => {
-                if let Some(prepared) = decided.prepared
-                    && elsewhere.take(decided.hash, 0).is_none()
-                {
-                    let sent = known.get(&decided.hash).copied().unwrap_or(0);
-                    shown.show(location, prepared, RecordOf { hash: decided.hash, sent }).await?;
+                let Some(prepared) = decided.prepared else { continue };
+                let mut of = RecordOf { hash: decided.hash, sent: 0 };
+                if let Ok(prepared) = &prepared {
+                    of.hash = preparer.identity(&record, reader.columns(), prepared);
+                    let others = *others.entry(of.hash).or_insert_with(|| sent.count_of(of.hash));
+                    of.sent = others + own.get(&decided.hash).copied().unwrap_or(0);
+                }
+                if sent.take(of.hash, 0).is_none() {
+                    shown.show(location, prepared, of).await?;
                 }
             }
             _ => shown.show_left(location, decided.decision, past.entry(decided.latest), decided.latest)?,
@@ -227,19 +232,20 @@ impl DryRun<'_> {
     }
 }
 
-/// What other runs sent of the records that a resumed run would send. Of a plan nothing: that is refused.
-async fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<Elsewhere, Failure> {
+/// What other batches sent of the records that a resumed run would send. Of a plan nothing: that is refused.
+fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentRecords, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
-    if preparer.plan.is_none() && !preparer.args.resume {
-        return Ok(Elsewhere::default());
+    let is_asked = preparer.plan.is_some() || preparer.args.resume;
+    let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| is_asked) else {
+        return Ok(SentRecords::default());
+    };
+    let (to_send, of_service) = (ToSend::read(preparer, past)?, service.settings.service_id().to_string());
+    let own = past.all_runs();
+    if preparer.plan.is_some() {
+        to_send.again(preparer, &log, &of_service, own)?.ensure_meant(preparer, past)?;
+        return Ok(SentRecords::default());
     }
-    let files = files(preparer)?;
-    let header = header(&service.settings, &files, preparer)?;
-    let elsewhere = Elsewhere::look(preparer, &files.journal, &header).await?;
-    match preparer.plan {
-        Some(_) => elsewhere.ensure_not_sent(preparer, past).map(|_| Elsewhere::default()),
-        None => Ok(elsewhere),
-    }
+    to_send.sent(preparer, &log, &of_service, own)
 }
 
 /// What was done already, of a plan and where the run would be resumed.

@@ -6,7 +6,7 @@ mod check;
 mod command_line;
 pub mod decide;
 mod dry_run;
-mod elsewhere;
+mod identity;
 pub mod listing;
 mod looks;
 mod pace;
@@ -17,6 +17,7 @@ mod rows;
 mod run;
 mod same_input;
 mod send;
+mod sent;
 pub mod standing;
 mod token;
 pub mod undone;
@@ -30,11 +31,11 @@ use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use crate::batch::check::Checked;
-use crate::batch::elsewhere::Elsewhere;
 use crate::batch::pace::Pace;
 use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
+use crate::batch::sent::ToSend;
 use crate::batch::token::{RunToken, placeholders};
 use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
@@ -191,10 +192,13 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         undone::warn(session, &path, &opening.past, &again(preparer, restart));
     }
     let looks = looks::look(shared, &mut opening.past).await?;
-    let elsewhere = Elsewhere::look(preparer, &path, &header).await?;
-    let of_others = elsewhere.count();
+    sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await?;
     let mut checked = check::run(preparer, &opening.past)?;
-    checked.again += elsewhere.ensure_not_sent(preparer, &opening.past)?;
+    let to_send = ToSend::read(preparer, &opening.past)?;
+    let (of_service, own) = (service.settings.service_id().to_string(), opening.past.all_runs().to_vec());
+    let again = to_send.again(preparer, &noted_log, &of_service, &own)?;
+    again.ensure_meant(preparer, &opening.past)?;
+    checked.again += again.count;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
@@ -214,8 +218,8 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let undoes = undone::undone_run(&noted_log, noted.undoes.as_ref())?;
     let run = NewRun { uuid, journal: of_journal, undoes, ..service.new_run(operation.name) };
     service.run.set(Some(noted_log.begin_run(run).await?));
-    let now = Elsewhere::look(preparer, &path, &noted).await;
-    if !now.is_ok_and(|now| now.count() == of_others) {
+    let is_alone = sent::ensure_alone(preparer, &path, noted.sha256.as_deref()).await.is_ok();
+    if !is_alone || to_send.again(preparer, &noted_log, &of_service, &own)?.count != again.count {
         return Err(begun_at_once(session, &path, is_new));
     }
     if let Some(plan) = preparer.plan {
@@ -234,7 +238,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, looks, reader, next };
     let ended = Run::new(shared, journal, input).run(writer).await;
-    service.end_run();
+    service.end_run(ended.is_ok());
     ended
 }
 

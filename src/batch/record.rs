@@ -56,7 +56,7 @@ pub struct RecordPreparer<'a> {
     /// What prints the token of each record, and the fields that its placeholders name; none where there is no such command.
     command: Option<(TokenCommand, Vec<String>)>,
     /// The token of records without one of their own, where it is known.
-    run_token: Option<Credential>,
+    pub run_token: Option<Credential>,
     /// Fields that are not input of the operation: the token, and those that only the token command knows.
     extra: Vec<String>,
     /// Whether the run has no token but an administrator's, which has no customer of its own.
@@ -450,7 +450,7 @@ pub fn hash(content: &Content) -> u64 {
 }
 
 /// The rows of a record in a sheet.
-fn rows(content: &Content) -> impl Iterator<Item = &csv::StringRecord> {
+pub fn rows(content: &Content) -> impl Iterator<Item = &csv::StringRecord> {
     let (one, several) = match content {
         Content::Row(row) => (Some(row), &[][..]),
         Content::Rows(rows) => (None, &rows[..]),

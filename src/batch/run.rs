@@ -272,7 +272,10 @@ impl<'a> Run<'a> {
                 };
                 let earlier = earlier.map(|entry| self.earlier(position, latest, &entry));
                 match ahead {
-                    Ok(ahead) => self.enqueue(position, prepared, earlier, ahead),
+                    Ok(ahead) => {
+                        let identity = preparer.identity(record, self.input.reader.columns(), &prepared);
+                        self.enqueue(position, identity, prepared, earlier, ahead);
+                    }
                     Err(failure) => self.request_stop(Stop::Broken(failure)),
                 }
             }
@@ -311,11 +314,13 @@ impl<'a> Run<'a> {
     fn enqueue(
         &mut self,
         position: Position,
+        identity: u64,
         prepared: PreparedRecord,
         earlier: Option<Earlier>,
         ahead: Ahead,
     ) {
-        let write_ahead = WriteAhead::new(&self.journal, position.location.line, position.hash, ahead);
+        let write_ahead =
+            WriteAhead::new(&self.journal, position.location.line, [position.hash, identity], ahead);
         let fetched: Fetched = Box::pin(prepared.token_source.clone().token());
         let (key, write_ahead) = (fnv1a(prepared.key.as_bytes()), Some(write_ahead));
         let job = Job { position, key, prepared, token: Ok(None), earlier, write_ahead };

@@ -8,12 +8,21 @@ use crate::batch::record::RecordPreparer;
 use crate::journal::open::Opening;
 use crate::log::WriteLog;
 use storefront_core::failure::Failure;
-use storefront_core::operation::{ATTRIBUTE_ASSIGN, ATTRIBUTE_OPTION_ADD, CUSTOMER_UPDATE, QUOTE_SET_ITEM};
+use storefront_core::operation::{
+    ATTRIBUTE_ASSIGN, ATTRIBUTE_OPTION_ADD, CUSTOMER_UPDATE, ORDER_UPDATE, PRODUCT_SET, QUOTE_SET_ITEM,
+};
 
 /// Whether the operation compares each record with what the shop has, so that what is done already is unchanged: the same input can
 /// be run every night. An update that adds addresses whatever is stored does not.
 pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
-    let operations = [&CUSTOMER_UPDATE, &QUOTE_SET_ITEM, &ATTRIBUTE_OPTION_ADD, &ATTRIBUTE_ASSIGN];
+    let operations = [
+        &CUSTOMER_UPDATE,
+        &QUOTE_SET_ITEM,
+        &ATTRIBUTE_OPTION_ADD,
+        &ATTRIBUTE_ASSIGN,
+        &ORDER_UPDATE,
+        &PRODUCT_SET,
+    ];
     let adds = preparer.session.global.typed.operation_flags();
     operations.contains(&preparer.operation.spec()) && !adds.iter().any(|flag| flag == "--allow-duplicate")
 }

@@ -515,10 +515,10 @@ impl Service<'_> {
         Ok(run)
     }
 
-    /// Notes that the command has ended.
-    pub fn end_run(&self) {
+    /// Notes that the command has ended, and whether it left nothing to do.
+    pub fn end_run(&self, is_complete: bool) {
         if let (Some(run), Some(log)) = (self.run.get(), self.log.get()) {
-            log.end_run(run);
+            log.end_run(run, is_complete);
         }
     }
 

@@ -1,9 +1,6 @@
 //! The batches that ran on this machine, and where each has its journal. What became of their records only the journals say.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use jiff::Timestamp;
 
 use super::JournalHeader;
 use crate::log::WriteLog;
@@ -17,14 +14,6 @@ pub struct KnownRun {
     pub path: PathBuf,
     /// What it is of, for when it is gone.
     pub header: JournalHeader,
-}
-
-impl KnownRun {
-    /// Whether its last run began less than `age` ago.
-    pub fn is_newer_than(&self, now: Timestamp, age: Duration) -> bool {
-        let started = self.header.started.parse::<Timestamp>();
-        started.map_or(true, |started| now.duration_since(started).unsigned_abs() < age)
-    }
 }
 
 /// A journal as the log names it; none where the path cannot be written as text.

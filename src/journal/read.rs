@@ -159,6 +159,11 @@ impl PreviousRun {
         if self.has_nameless_run { &[] } else { &self.runs }
     }
 
+    /// The random names of all runs that have one.
+    pub fn all_runs(&self) -> &[String] {
+        &self.runs
+    }
+
     /// By what the log finds a record.
     pub fn of(&self, record: u64) -> OfRuns {
         OfRuns { runs: self.runs.clone(), record }

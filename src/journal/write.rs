@@ -121,15 +121,17 @@ pub struct WriteAhead {
     journal: Journal,
     record: u64,
     hash: u64,
+    /// The hash by which the log knows the record under another name.
+    identity: u64,
     passed: Cell<bool>,
     earlier: Ahead,
 }
 
 impl WriteAhead {
-    /// For one record, which an earlier run may have sent.
-    pub fn new(journal: &Journal, record: u64, hash: u64, earlier: Ahead) -> Self {
+    /// For one record with its hash and its identity, which an earlier run may have sent.
+    pub fn new(journal: &Journal, record: u64, [hash, identity]: [u64; 2], earlier: Ahead) -> Self {
         let journal = journal.clone();
-        Self { journal, record, hash, passed: Cell::new(false), earlier }
+        Self { journal, record, hash, identity, passed: Cell::new(false), earlier }
     }
 
     /// What an earlier run that may have changed something was to change.
@@ -142,9 +144,9 @@ impl WriteAhead {
         self.passed.get()
     }
 
-    /// The number of the record, and its hash.
+    /// The number by which the record is named, and the hash by which it is the same one under another name.
     pub fn place(&self) -> (u64, u64) {
-        (self.record, self.hash)
+        (self.record, self.identity)
     }
 
     /// How long the journal is on disk, in bytes.

@@ -66,6 +66,7 @@ mod reads;
 mod replacement;
 mod retention;
 mod runs;
+mod sent;
 mod small;
 #[cfg(test)]
 mod tests;
@@ -82,6 +83,7 @@ pub use reads::LastRead;
 pub use replacement::Replacement;
 pub use retention::{Forgotten, Whose};
 pub use runs::{NewRun, Run, RunId, new_uuid};
+pub use sent::{SentBy, SentRecords};
 pub use small::{DefaultNote, SeenAddresses, StartedPlan};
 pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId};
 

@@ -142,11 +142,12 @@ impl WriteLog {
         self.commit(Durability::Buffered, begin).await.map_err(|error| unwritable(&error))
     }
 
-    /// Notes that a run ended.
-    pub fn end_run(&self, run: RunId) {
+    /// Notes that a run ended, and whether it left nothing to do.
+    pub fn end_run(&self, run: RunId, is_complete: bool) {
         let now = stored(self.clock.now());
         self.commit_later(move |connection| {
-            connection.execute("UPDATE run SET ended = ?2 WHERE id = ?1", params![run.0, now]).map(drop)
+            let end = "UPDATE run SET ended = ?2, is_complete = ?3 WHERE id = ?1";
+            connection.execute(end, params![run.0, now, is_complete]).map(drop)
         });
     }
 

@@ -374,7 +374,7 @@ async fn the_newest_run_over_each_journal_is_listed() {
         let journal = Some((journal.to_owned(), json!({"started": started})));
         let run =
             log.begin_run(NewRun { journal, uuid: super::new_uuid(), ..NewRun::default() }).await.unwrap();
-        log.end_run(run);
+        log.end_run(run, true);
     }
     let runs = log.runs_with_journals().unwrap();
     let journals: Vec<_> = runs.iter().map(|run| run.journal.clone().unwrap()).collect();

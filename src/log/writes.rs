@@ -8,7 +8,7 @@ use rusqlite::types::Null;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::names::email_hash;
+use super::names::{email_hash, keyed_hash};
 use super::{Durability, RunId, WriteLog, stored, time};
 use crate::system::database::DatabaseError;
 use crate::system::environment::STATE_HOME;
@@ -471,6 +471,8 @@ fn insert(
         |email: &Option<String>| email.as_deref().map(|email| email_hash(connection, email)).transpose();
     let (email, email_after) = (hash_of(&write.people.email)?, hash_of(&write.people.email_after)?);
     let (record, hash) = write.record.unzip();
+    let record_hash =
+        hash.map(|hash| keyed_hash(connection, "record", &format!("{hash:016x}"))).transpose()?;
     connection
         .prepare_cached(
             "INSERT INTO write (run, part_of, record, record_hash, call, service, owner_kind, owner, scope, effect, \
@@ -481,7 +483,7 @@ fn insert(
             write.run.0,
             part_of,
             record.map(u64::cast_signed),
-            hash.map(u64::to_be_bytes),
+            record_hash,
             write.call,
             write.service,
             write.owner.kind,

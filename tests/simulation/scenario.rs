@@ -398,6 +398,9 @@ impl Scenario {
         for run in 1..=MAX_RUNS {
             let code = self.once(&job, options).await;
             self.put_back(&mut job, before.take());
+            if run == 1 && code.is_some() {
+                self.refuse_copy(&job).await;
+            }
             if code.is_none() && self.random.chance(50) {
                 self.world.borrow_mut().log(|| "power loss".to_owned());
                 self.machines[job.machine].disk.lock().unwrap().lose_power();

@@ -118,6 +118,7 @@ states! {
     DoneEarlier: "a resumed batch found a record that was done earlier",
     LaterOfKeyWaits: "a record was not sent because an earlier one of its key was unknown",
     InParts: "a batch was run in two parts",
+    CopyRun: "a copy of an input was run under another name",
     WholeAfterPart: "the whole input was run after a part of it",
     Restarted: "a batch was started over",
     MarkedDone: "a person marked an unknown record as done",

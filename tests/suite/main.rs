@@ -30,6 +30,7 @@ mod batch_promises;
 mod batch_resume;
 mod batch_rows;
 mod batch_run;
+mod batch_sent_before;
 mod batch_tokens;
 mod cart_choice;
 mod cart_reports;

@@ -108,7 +108,7 @@ fn two_plans_of_one_sheet_are_applied_once() {
     runs(&env, "quote add-item -i a.csv --plan two.plan");
     runs(&env, "apply one.plan");
     refused(&env, "apply two.plan", "one.plan.journal");
-    let input = format!("{TITLES}{MUG}");
+    let input = format!("{TITLES}mug-blue,3,1\n");
     for plan in ["three.plan", "four.plan"] {
         let line = format!("quote add-item -i - --input-format csv --plan {plan}");
         let planned = env.storefront(&*line).stdin(input.clone()).run();
@@ -116,7 +116,7 @@ fn two_plans_of_one_sheet_are_applied_once() {
     }
     runs(&env, "apply three.plan");
     refused(&env, "apply four.plan", "three.plan.journal");
-    assert_eq!(cart(&env), ["mug-blue 4", "umbrella 1"]);
+    assert_eq!(cart(&env), ["mug-blue 5", "umbrella 1"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::action::Action;
 use crate::call::Call;
 use crate::faults::Quirk;
 use crate::input::{self, InputEdit};
-use crate::job::{Job, RunOptions};
+use crate::job::{Job, Operation, RunOptions};
 use crate::rules::{Rule, journal};
 use crate::setting::Mode;
 use crate::states::State;
@@ -278,6 +278,34 @@ impl Scenario {
         if world.requests.iter().any(|sent| sent.run == whole.run && sent.call.is_write()) {
             let what = "the whole input is sent, and a part of it was".to_owned();
             world.broke(Rule::Twice, whole.run, None, what);
+        }
+    }
+
+    /// A copy of an input of which something was added is not run under another name.
+    pub async fn refuse_copy(&mut self, job: &Job) {
+        if !job.is_batch || job.is_plan || job.operation != Operation::AddItem || !self.extra.chance(25) {
+            return;
+        }
+        let machine = self.machines[job.machine].clone();
+        let is_any_done = {
+            let disk = machine.disk.lock().unwrap();
+            let entries = journal::entries(disk.content(&job.journal()).unwrap_or_default());
+            entries.values().any(|entry| journal::state(Some(entry)) == "done")
+        };
+        if !is_any_done {
+            return;
+        }
+        let mut copy = job.clone();
+        copy.input = job.input.with_extension("copy.ndjson");
+        std::fs::copy(&job.input, &copy.input).unwrap();
+        let ended = machine.run(&copy, RunOptions::default()).await;
+        let world = &mut *self.world.borrow_mut();
+        world.reach(State::CopyRun);
+        if ended.code == Some(0)
+            || world.requests.iter().any(|sent| sent.run == ended.run && sent.call.is_write())
+        {
+            let what = format!("a copy of the input is sent, with exit code {:?}", ended.code);
+            world.broke(Rule::Twice, ended.run, None, what);
         }
     }
 

@@ -1,0 +1,54 @@
+//! What makes a record the same one in a copy of its sheet, under another name, and in a plan that was made of it: what it says,
+//! whatever the order of the columns, the flags that say more, and whose it is.
+
+use crate::batch::record::{PreparedRecord, REASON, RecordPreparer, hash, rows};
+use crate::input::records::{Columns, Content, Record};
+use crate::plan;
+use storefront_core::text::exact_json;
+use storefront_core::text::hash::Fnv1a;
+
+impl RecordPreparer<'_> {
+    /// The hash by which the log knows a record that was sent, wherever it stood. That of a plan is what it was made of.
+    pub fn identity(&self, record: &Record, columns: Option<&Columns>, prepared: &PreparedRecord) -> u64 {
+        let of_plan = match (self.plan, &record.content) {
+            (Some(_), Content::Json(text)) => plan::hash_of_record(text),
+            _ => None,
+        };
+        if let Some(hash) = of_plan {
+            return hash;
+        }
+        let mut identity = Fnv1a::default();
+        let mut add = |text: &str| {
+            identity = std::mem::take(&mut identity).update(text.as_bytes()).update(&[0]);
+        };
+        match (&record.content, self.plan, columns) {
+            // A plan of one command is not of a record.
+            (content, Some(plan), _) => {
+                add(&plan.header.id);
+                add(&hash(content).to_string());
+            }
+            (Content::Json(text), ..) => match exact_json::parse(text.as_bytes()) {
+                Ok(value) => add(&value.to_string()),
+                Err(_) => add(text),
+            },
+            (content, _, columns) => {
+                for row in rows(content) {
+                    let titles = columns.map(|columns| columns.titles.iter()).into_iter().flatten();
+                    let mut cells: Vec<[&str; 2]> =
+                        titles.zip(row).map(|(title, cell)| [title.trim(), cell.trim()]).collect();
+                    cells.retain(|[title, cell]| !cell.is_empty() && *title != REASON);
+                    cells.sort_unstable();
+                    cells.iter().flatten().for_each(|text| add(text));
+                    add("");
+                }
+            }
+        }
+        self.session.global.typed.operation_flags().iter().for_each(|flag| add(flag));
+        add(&prepared.key);
+        if prepared.key.is_empty() {
+            // It is the token's own.
+            add(&self.run_token.as_ref().map(|token| token.expose().into_owned()).unwrap_or_default());
+        }
+        identity.finish()
+    }
+}

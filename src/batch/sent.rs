@@ -1,0 +1,195 @@
+//! Records that another run sent, under another name or through a plan: what adds something is not sent twice by mistake. The log
+//! knows them one by one, whatever became of journals and inputs.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::batch::record::RecordPreparer;
+use crate::cli::hint::for_command;
+use crate::journal::known::known_runs;
+use crate::journal::open::is_in_use;
+use crate::journal::read::PreviousRun;
+use crate::log::{SentBy, SentRecords, WriteLog};
+use crate::report::summary::{MAX_LINES, count_records, list_lines};
+use crate::system::storage::real_path;
+use std::path::Path;
+use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
+use storefront_core::operation::QUOTE_ADD_ITEM;
+
+/// So long a record is the same one; after that the same sheet is the one of another day.
+const SAME_INPUT: Duration = Duration::from_secs(20 * 60 * 60);
+
+/// The flag with which an update adds what is there already.
+const ALLOW_DUPLICATE: &str = "--allow-duplicate";
+
+/// The records that a run is going to send: the number of each, what it is, and how many equal ones were known as sent when it was
+/// planned.
+#[derive(Debug, Default)]
+pub struct ToSend(Vec<(u64, u64, u64)>);
+
+/// Those of them that were sent before.
+#[derive(Debug, Default)]
+pub struct Again {
+    /// How many there are.
+    pub count: u64,
+    /// The numbers of the first ones.
+    lines: Vec<u64>,
+    /// What sent one of them.
+    by: Option<SentBy>,
+}
+
+/// Whether the operation adds something each time that it is run, whatever the shop has.
+fn adds(preparer: &RecordPreparer<'_>) -> bool {
+    let is_flag = |flag: &String| flag == ALLOW_DUPLICATE;
+    *preparer.operation.spec() == QUOTE_ADD_ITEM
+        || preparer.session.global.typed.operation_flags().iter().any(is_flag)
+        || preparer.plan.is_some_and(|plan| plan.header.options.iter().any(is_flag))
+}
+
+impl ToSend {
+    /// Reads what a run is going to send that adds something.
+    ///
+    /// # Errors
+    /// Those of the input.
+    pub fn read(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Self, Failure> {
+        let mut to_send = Self::default();
+        if !adds(preparer) {
+            return Ok(to_send);
+        }
+        let mut reader = preparer.reader()?;
+        while let Some(record) = reader.read()? {
+            let decided = preparer.decide(past, &record, reader.columns());
+            // What was sent by this batch before is counted there.
+            if !decided.decision.is_sent() || decided.latest.may_be_applied() {
+                continue;
+            }
+            if let Some(Ok(prepared)) = &decided.prepared {
+                let identity = preparer.identity(&record, reader.columns(), prepared);
+                to_send.0.push((decided.location.line, identity, known(preparer, record.number)));
+            }
+        }
+        Ok(to_send)
+    }
+
+    /// What other batches than that of these runs sent of them.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn sent(
+        &self,
+        preparer: &RecordPreparer<'_>,
+        log: &WriteLog,
+        service: &str,
+        own: &[String],
+    ) -> Result<SentRecords, Failure> {
+        if self.0.is_empty() {
+            return Ok(SentRecords::default());
+        }
+        let now = preparer.session.context.clock.now();
+        let since = now.checked_sub(SAME_INPUT).unwrap_or(now);
+        let hashes: Vec<u64> = self.0.iter().map(|(_, identity, _)| *identity).collect();
+        log.sent_records((service, preparer.operation.spec().name), own, since, &hashes)
+    }
+
+    /// Those that were sent before.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn again(
+        &self,
+        preparer: &RecordPreparer<'_>,
+        log: &WriteLog,
+        service: &str,
+        own: &[String],
+    ) -> Result<Again, Failure> {
+        let mut sent = self.sent(preparer, log, service, own)?;
+        let mut again = Again::default();
+        for (line, identity, known) in &self.0 {
+            let Some(by) = sent.take(*identity, *known) else { continue };
+            again.by.get_or_insert(by);
+            again.count += 1;
+            if again.lines.len() < MAX_LINES {
+                again.lines.push(*line);
+            }
+        }
+        Ok(again)
+    }
+}
+
+impl Again {
+    /// Refuses a run that would send them, unless it is meant to.
+    ///
+    /// # Errors
+    /// `guard`.
+    pub fn ensure_meant(&self, preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<(), Failure> {
+        let is_meant = preparer.args.restart
+            || past.is_restarted
+            || preparer.plan.is_some_and(|plan| plan.header.restart);
+        match &self.by {
+            Some(by) if !is_meant => Err(self.refused(preparer, by)),
+            _ => Ok(()),
+        }
+    }
+
+    fn refused(&self, preparer: &RecordPreparer<'_>, by: &SentBy) -> Failure {
+        let (what, next) = match preparer.plan {
+            Some(_) => ("plan", "make the plan again with --resume and --plan: it leaves them out"),
+            None => ("input", "to send the others, make a plan of them with --resume and --plan"),
+        };
+        let (records, lines) = (count_records(self.count), list_lines(&self.lines, self.count));
+        let were = if self.count == 1 { "was" } else { "were" };
+        let show = storefront("history").arg(&*by.journal);
+        let message = format!(
+            "{records} ({lines}) of this {what} {were} sent already, by run {}: journal `{}`",
+            by.run, by.journal
+        );
+        let next = hint!(show, format!(" shows what became of them; {next}"));
+        Failure::guard(message).hint(for_command(next, preparer.session.global))
+    }
+}
+
+/// How many with each hash the journal of this batch shows as sent.
+pub fn own(past: &PreviousRun) -> HashMap<u64, u64> {
+    let mut sent = HashMap::new();
+    for (_, latest) in past.records().filter(|(_, latest)| latest.may_be_applied()) {
+        *sent.entry(latest.hash).or_default() += 1;
+    }
+    sent
+}
+
+/// Refuses a run beside one of the same input that is under its journal now: neither knows what the other is going to send.
+///
+/// # Errors
+/// `guard`.
+pub async fn ensure_alone(
+    preparer: &RecordPreparer<'_>,
+    journal: &Path,
+    sha256: Option<&str>,
+) -> Result<(), Failure> {
+    let context = preparer.session.context;
+    let made_of = preparer.plan.and_then(|plan| plan.header.made_of.as_ref()).map(|of| &*of.sha256);
+    let ours = [sha256, made_of];
+    let own = real_path(journal);
+    for run in known_runs(context)?.into_iter().filter(|run| run.path != own) {
+        let header = &run.header;
+        let theirs = [header.sha256.as_deref(), header.made_of.as_ref().map(|of| &*of.sha256)];
+        if theirs.into_iter().flatten().any(|theirs| ours.contains(&Some(theirs)))
+            && header.shard.is_none()
+            && header.operation == preparer.operation.spec().name
+            && is_in_use(&*context.storage, &run.path).await?
+        {
+            let message =
+                format!("another run over this input is in progress: journal `{}`", run.path.display());
+            return Err(Failure::guard(message).hint("wait for it to finish"));
+        }
+    }
+    Ok(())
+}
+
+/// How many equal ones were known as sent when this record was planned.
+fn known(preparer: &RecordPreparer<'_>, record: u64) -> u64 {
+    let planned = preparer.plan.zip(usize::try_from(record).ok());
+    let planned = planned.and_then(|(plan, record)| plan.records.get(record.checked_sub(1)?));
+    planned.and_then(|planned| planned.of).map_or(0, |of| of.sent)
+}
