@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Reads;
 use crate::client::service::Service;
-use crate::log::WriteLog;
+use crate::log::{RunId, WriteLog};
 use storefront_core::effect::{self, Change, Effect, Owner};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{HintCommand, hint};
@@ -52,8 +52,34 @@ pub fn not_shown(
     document: &Map<String, Value>,
     is_read: impl Fn(&Change) -> bool,
 ) -> Result<Vec<String>, Failure> {
+    compared(service, owner, document, is_read, None)
+}
+
+/// As [`not_shown`], for what this run itself left.
+///
+/// # Errors
+/// As [`not_shown`].
+pub fn not_shown_of_run(
+    service: &Service<'_>,
+    owner: &Owner,
+    document: &Map<String, Value>,
+) -> Result<Vec<String>, Failure> {
+    match service.run.get() {
+        Some(run) => compared(service, owner, document, |_| true, Some(run)),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn compared(
+    service: &Service<'_>,
+    owner: &Owner,
+    document: &Map<String, Value>,
+    is_read: impl Fn(&Change) -> bool,
+    run: Option<RunId>,
+) -> Result<Vec<String>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(Vec::new()) };
-    let mut recent: Vec<Effect> = log.recent_effects(&service.settings.service_id().to_string(), owner)?;
+    let of_service = service.settings.service_id().to_string();
+    let mut recent: Vec<Effect> = log.recent_effects(&of_service, owner, run)?;
     for effect in &mut recent {
         effect.changes.retain(&is_read);
     }

@@ -159,3 +159,15 @@ fn a_lost_answer_is_found_out_by_a_read_and_a_resumed_run_looks_first() {
     let program = program(&env, "product set -i a.csv --jobs 1");
     assert_eq!(program.run().code, 0);
 }
+
+/// The second row would be unchanged by a read from before the first one.
+#[test]
+fn a_row_is_compared_with_what_the_row_before_it_left() {
+    let env = TestEnv::with_faults(&["PUT:stale-read=1x1"]);
+    env.file("a.csv", "sku,color\nmug-blue,Red\nmug-blue,Blue\n");
+    let outcome = run(&env, "product set -i a.csv --jobs 1");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(!outcome.stdout.contains("unchanged"), "{outcome:?}");
+    let puts = env.requests().into_iter().filter(|request| request.starts_with("PUT")).count();
+    assert_eq!(puts, 2, "{outcome:?}");
+}

@@ -11,13 +11,13 @@ use crate::cli::OperationArgs;
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::commands;
+use crate::commands::{self, grammar, prepare};
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::product::Catalog;
 use crate::ops::product::set;
 use crate::ops::product::sheet::Sheet;
-use crate::ops::{Examiner, Operation, Resolved, Run};
+use crate::ops::{self, Examiner, Operation, Resolved, Run};
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
@@ -194,9 +194,22 @@ pub async fn run(session: &Session<'_>, args: &SetArgs) -> Result<(), Failure> {
     let args = SetArgs { store_view: session.global.flags.store_view.clone(), ..args.clone() };
     commands::run_records(session, &args, async |document| {
         if document.is_none() && args.named().is_empty() && session.prompt().can_ask() {
-            return with_service(session, async |service| dialogue::run(service, &args).await).await;
+            return with_service(session, async |service| run_asked(service, &args).await).await;
         }
         commands::run_one(session, &args, document).await
     })
     .await
+}
+
+/// Runs the command with what a person answers, and prints it.
+async fn run_asked(service: &Service<'_>, args: &SetArgs) -> Result<(), Failure> {
+    let session = service.session;
+    let line = dialogue::ask(service, args.sku.is_some())?;
+    let args = SetArgs { store_view: args.store_view.clone(), ..line.parse(grammar())? };
+    let draft = prepare(session, &args, None)?;
+    let done = ops::run(&args, service, &draft, None).await;
+    service.stage.end(done.as_ref());
+    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
+    session.report.equivalent(&line);
+    reported
 }

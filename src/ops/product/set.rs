@@ -8,11 +8,11 @@ use super::owner::{ProductOwner, others_changed};
 use super::{Catalog, Wanted, export, search, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::ops::lock;
+use crate::ops::{basis, lock};
 use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::state::LockName;
 use crate::write::{self, Call, Written};
-use storefront_core::effect::{Before, Change, Effect, Sent};
+use storefront_core::effect::{Before, Change, Effect, Kind, Sent};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Method, Request, segment};
@@ -45,7 +45,7 @@ pub async fn set(
     let _lock =
         if is_dry_run { None } else { Some(lock(service, &name, service.settings.lock_timeout).await?) };
     let exported = draft.row.as_ref().and_then(|row| Some((row, row.exported?)));
-    let read = Read::of(service, catalog, &wanted, exported.is_some()).await?;
+    let read = Read::basis(service, catalog, &wanted, exported.is_some()).await?;
     let effect = read.product.changed(&wanted.scope, &wanted.targets);
     if effect.is_empty() {
         return Ok(unchanged(&wanted));
@@ -151,6 +151,25 @@ pub(super) struct Read {
 }
 
 impl Read {
+    /// As [`Self::of`], as new as what this run itself wrote: an earlier row may have set the same values.
+    ///
+    /// # Errors
+    /// `guard` where the shop does not show that; as [`Self::of`].
+    async fn basis(
+        service: &Service<'_>,
+        catalog: &Catalog,
+        wanted: &Wanted,
+        needs_all: bool,
+    ) -> Result<Self, Failure> {
+        let read = async || Self::of(service, catalog, wanted, needs_all).await;
+        let missing = |read: &Self| {
+            let owner = read.product.effect(&wanted.scope).owner;
+            basis::not_shown_of_run(service, &owner, &read.product.document())
+        };
+        let look = storefront("product show").arg(&*wanted.sku);
+        basis::read(service, Kind::Product.noun(), look, read, missing).await
+    }
+
     /// Reads the product, and what is known of its set.
     ///
     /// # Errors
