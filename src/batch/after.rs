@@ -20,7 +20,6 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::input::records::Source;
 use crate::journal::State;
-use crate::journal::places::Places;
 use crate::journal::read::{Noted, OfRuns};
 use crate::log::{Write, WriteLog};
 use crate::ops::profile::after::Sent;
@@ -171,7 +170,7 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
         }
     }
     let mut groups = HashMap::<String, usize>::new();
-    let places = Places::find(&listing.past, |found| preparer.each_hash(found))?;
+    let places = listing.past.places_in(|found| preparer.each_hash(found))?;
     let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()? {
         let number = places.name(record.line);

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use encoding_rs::Encoding;
 
 use crate::batch::record::{each_hash, hash, key_of};
 use crate::batch::settle_where_known;
-use crate::cli::InputArgs;
+use crate::cli::{InputArgs, InputFormat};
 use crate::client::Session;
 use crate::input::records::{self, Columns, RecordReader, Source};
 use crate::journal::places::Places;
@@ -119,7 +120,7 @@ impl<'a> Listing<'a> {
 
     /// Where the records stand in the input.
     fn places(&self) -> Result<Places, Failure> {
-        Places::find(&self.past, |found| self.input()?.map_or(Ok(()), |input| each_hash(input, found)))
+        self.past.places_in(|found| self.input()?.map_or(Ok(()), |input| each_hash(input, found)))
     }
 
     /// The hint that names the command which shows its records.
@@ -203,7 +204,9 @@ impl<'a> Listing<'a> {
             return Ok(None);
         };
         let encoding = header.encoding.as_deref().and_then(|name| Encoding::for_label(name.as_bytes()));
-        let input = InputArgs { path: Some(path), encoding, ..InputArgs::default() };
+        let input_format = header.input_format.as_deref();
+        let input_format = input_format.and_then(|name| InputFormat::from_str(name, false).ok());
+        let input = InputArgs { path: Some(path), input_format, encoding, ..InputArgs::default() };
         let Some(source) = records::detect(&input)? else { return Ok(None) };
         if !source.is_plan() {
             return Ok(Some((source, None)));

@@ -27,6 +27,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::rc::Rc;
 
+use clap::ValueEnum;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 
@@ -367,6 +368,8 @@ fn header(
     let reader = preparer.reader()?;
     let titles = reader.columns().map(|columns| columns.titles.iter().collect::<Vec<_>>().join("\0"));
     let id = settings.service_id();
+    let input_format =
+        preparer.session.global.input.input_format.and_then(|format| format.to_possible_value());
     let file_name = files.input.as_deref().and_then(Path::file_name);
     Ok(JournalHeader {
         service: id.url.clone(),
@@ -374,6 +377,7 @@ fn header(
         store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.spec().name.to_owned(),
         input: file_name.map_or_else(|| preparer.source.name(), |name| name.to_string_lossy().into_owned()),
+        input_format: input_format.map(|format| format.get_name().to_owned()),
         encoding: preparer.source.encoding.map(|encoding| encoding.name().to_owned()),
         titles: titles.map(|titles| format!("{:016x}", fnv1a(titles.as_bytes()))),
         sha256: Some(preparer.source.sha256()?),

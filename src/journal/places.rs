@@ -4,9 +4,53 @@
 //! each is the first with its hash that was not met yet. A record that the journal does not have takes the place of the one that
 //! stood there, where that is nowhere else: it is that one, changed. Else it is new.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use super::read::PreviousRun;
+use storefront_core::outcome::RecordState as State;
+
+/// The latest that a journal says of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LatestEntry {
+    /// Its state.
+    pub state: State,
+    /// The HTTP status; 0 for none.
+    pub status: u16,
+    /// Hash of the record as it was then; 0 where that is unknown.
+    pub hash: u64,
+    /// Whether the first of its calls was applied, and another one is missing.
+    pub is_partial: bool,
+    /// Whether it was applied although it has failed.
+    pub is_applied: bool,
+    /// Of one of unknown outcome: whether it was looked at for this run.
+    pub is_looked_at: bool,
+    /// Where the line begins, in bytes.
+    pub offset: u64,
+}
+
+impl LatestEntry {
+    /// Whether it is not done and was sent, at least in part: what became of it must not be overwritten.
+    pub fn was_sent(self) -> bool {
+        match self.state {
+            State::Sending | State::Unknown | State::Mismatch => true,
+            State::FailedTemporary => self.is_partial,
+            State::FailedPermanent => self.is_applied,
+            _ => false,
+        }
+    }
+
+    /// Whether it is done, or may be.
+    pub fn may_be_applied(self) -> bool {
+        self.state == State::Done || self.was_sent()
+    }
+
+    /// Whether the record with this hash reads as it did then.
+    pub fn is_of(self, hash: u64) -> bool {
+        self.hash == hash || self.hash == 0
+    }
+}
+
+/// The records of a journal, by their names.
+type Records = BTreeMap<u64, LatestEntry>;
 
 /// Which record of a journal stands where.
 #[derive(Debug, Default)]
@@ -30,17 +74,17 @@ impl Places {
     /// # Errors
     /// Those of `read`.
     pub fn find<E>(
-        past: &PreviousRun,
+        past: &Records,
         mut read: impl FnMut(&mut dyn FnMut(u64, u64)) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let mut left: BTreeSet<u64> = past.records().map(|(name, _)| name).collect();
+        let mut left: BTreeSet<u64> = past.keys().copied().collect();
         if left.is_empty() {
             return Ok(Self::default());
         }
-        let mut last = past.last();
+        let mut last = past.last_key_value().map_or(0, |(name, _)| *name);
         read(&mut |place, hash| {
             last = last.max(place);
-            if past.latest(place).is_of(hash) {
+            if latest(past, place).is_of(hash) {
                 left.remove(&place);
             }
         })?;
@@ -52,20 +96,20 @@ impl Places {
 
     /// The same where these do not stand where they stood.
     fn find_moved<E>(
-        past: &PreviousRun,
+        past: &Records,
         mut left: BTreeSet<u64>,
         mut last: u64,
         mut read: impl FnMut(&mut dyn FnMut(u64, u64)) -> Result<(), E>,
     ) -> Result<Self, E> {
         let mut wanted = HashMap::<u64, VecDeque<u64>>::new();
         for name in &left {
-            wanted.entry(past.latest(*name).hash).or_default().push_back(*name);
+            wanted.entry(latest(past, *name).hash).or_default().push_back(*name);
         }
         let displaced = left.clone();
         let (mut found, mut strangers) = (Self::default(), Vec::new());
         read(&mut |place, hash| {
             let is_in_place =
-                !displaced.contains(&place) && past.latest(place).is_of(hash) && past.has(place);
+                !displaced.contains(&place) && latest(past, place).is_of(hash) && past.contains_key(&place);
             if is_in_place {
                 return;
             }
@@ -74,7 +118,7 @@ impl Places {
                     left.remove(&name);
                     found.moved.insert(place, name);
                 }
-                None if past.has(place) => strangers.push(place),
+                None if past.contains_key(&place) => strangers.push(place),
                 None => {}
             }
         })?;
@@ -86,17 +130,20 @@ impl Places {
             last += 1;
             found.moved.insert(place, last);
         }
-        found.missing = left.into_iter().filter(|name| past.latest(*name).may_be_applied()).collect();
-        found.is_unsure = !found.moved.is_empty() && past.records().any(|(_, latest)| latest.hash == 0);
+        found.missing = left.into_iter().filter(|name| latest(past, *name).may_be_applied()).collect();
+        found.is_unsure = !found.moved.is_empty() && past.values().any(|latest| latest.hash == 0);
         Ok(found)
     }
 }
 
+/// The latest of a record, by its name.
+fn latest(records: &Records, name: u64) -> LatestEntry {
+    records.get(&name).copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Places;
-    use crate::journal::State;
-    use crate::journal::read::{LatestEntry, PreviousRun};
+    use super::{LatestEntry, Places, Records, State};
 
     /// The names of the records of an input, and what is missing, where the journal has these: each is a letter, a capital one where
     /// it has failed.
@@ -108,7 +155,7 @@ mod tests {
             LatestEntry { state, hash: hash(letter), ..LatestEntry::default() }
         };
         let records = (1..).zip(journal.bytes()).filter(|(_, letter)| *letter != b'.');
-        let past = PreviousRun::with(records.map(|(name, letter)| (name, entry(letter))));
+        let past: Records = records.map(|(name, letter)| (name, entry(letter))).collect();
         let places = Places::find(&past, |each| {
             (1..).zip(input.bytes()).for_each(|(place, letter)| each(place, hash(letter)));
             Ok::<_, ()>(())

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+pub use super::places::LatestEntry;
 use super::places::Places;
 use super::{Entry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
@@ -12,47 +13,6 @@ use storefront_core::failure::{Applied, Failure};
 
 /// A record with a higher number is damage.
 const MAX_RECORD: u64 = 100_000_000;
-
-/// The latest that a journal says of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LatestEntry {
-    /// Its state.
-    pub state: State,
-    /// The HTTP status; 0 for none.
-    pub status: u16,
-    /// Hash of the record as it was then; 0 where that is unknown.
-    pub hash: u64,
-    /// Whether the first of its calls was applied, and another one is missing.
-    pub is_partial: bool,
-    /// Whether it was applied although it has failed.
-    pub is_applied: bool,
-    /// Of one of unknown outcome: whether it was looked at for this run.
-    pub is_looked_at: bool,
-    /// Where the line begins, in bytes.
-    pub offset: u64,
-}
-
-impl LatestEntry {
-    /// Whether it is not done and was sent, at least in part: what became of it must not be overwritten.
-    pub fn was_sent(self) -> bool {
-        match self.state {
-            State::Sending | State::Unknown | State::Mismatch => true,
-            State::FailedTemporary => self.is_partial,
-            State::FailedPermanent => self.is_applied,
-            _ => false,
-        }
-    }
-
-    /// Whether it is done, or may be.
-    pub fn may_be_applied(self) -> bool {
-        self.state == State::Done || self.was_sent()
-    }
-
-    /// Whether the record with this hash reads as it did then.
-    pub fn is_of(self, hash: u64) -> bool {
-        self.hash == hash || self.hash == 0
-    }
-}
 
 /// What earlier runs left; empty where there was none.
 #[derive(Debug, Default)]
@@ -98,8 +58,19 @@ impl PreviousRun {
         &mut self,
         read: impl FnMut(&mut dyn FnMut(u64, u64)) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.places = Places::find(self, read)?;
+        self.places = self.places_in(read)?;
         Ok(())
+    }
+
+    /// Where its records stand in an input, as [`Self::find_places`] finds it.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn places_in<E>(
+        &self,
+        read: impl FnMut(&mut dyn FnMut(u64, u64)) -> Result<(), E>,
+    ) -> Result<Places, E> {
+        Places::find(&self.records, read)
     }
 
     /// Where its records stand in the input.
@@ -133,12 +104,6 @@ impl PreviousRun {
             *counts.entry(latest.state.name()).or_default() += 1;
         }
         counts
-    }
-
-    /// One with these records.
-    #[cfg(test)]
-    pub fn with(records: impl IntoIterator<Item = (u64, LatestEntry)>) -> Self {
-        Self { records: records.into_iter().collect(), ..Self::default() }
     }
 
     /// Its length in bytes.

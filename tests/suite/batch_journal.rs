@@ -52,10 +52,10 @@ error: journal `/dev/full` is not a regular file
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
-    // The disk is full after some records: a limit of 640 blocks of 512 bytes, which the log of this machine reaches first.
+    // The disk is full after some records: a limit of 800 blocks of 512 bytes, which the log of this machine reaches first.
     let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
-        .shell("trap '' XFSZ; ulimit -f 640; exec \"$@\" > /dev/null");
+        .shell("trap '' XFSZ; ulimit -f 800; exec \"$@\" > /dev/null");
     let message = filled.error()["message"].as_str().unwrap().to_owned();
     assert!(filled.code == 3 && message.contains("the log of this machine cannot be written"), "{filled:?}");
     let sent = env.requests().len();
@@ -174,4 +174,16 @@ fn a_record_whose_line_was_cut_before_its_hash_is_shown_where_it_stands() {
     assert!(!shown.stderr.contains("changed in the input since"), "{shown:?}");
     let rows = lines(&run(&env, "history a.csv.journal"));
     assert_eq!((&rows[1]["line"], &rows[1]["key"]), (&json!(3), &json!("2")), "{rows:?}");
+}
+
+/// The format that was named is in the journal: what comes after the batch reads the input as the run did.
+#[test]
+fn an_input_whose_format_was_named_is_read_again_as_it_was() {
+    let env = TestEnv::new();
+    env.file("names", "customer,firstname\n1,Ada\n");
+    assert_eq!(run(&env, "customer update -i names --input-format csv").code, 0);
+    let rows = lines(&run(&env, "history names.journal"));
+    assert_eq!((&rows[0]["line"], &rows[0]["key"]), (&json!(2), &json!("1")), "{rows:?}");
+    let verified = run(&env, "verify names.journal");
+    assert_eq!(verified.code, 0, "{verified:?}");
 }
