@@ -131,7 +131,8 @@ fn every_key_of_the_table_changes_the_settings() {
     let plain = home(SHOP);
     let plain = format!("{:?}", resolve(&plain, &[("X", "y")]).unwrap());
     for key in PROFILE {
-        let values = "\"https://x.example\" \"magento\" \"flat\" \"no\" [\"/x\"] true false 77 \"/x\" \"x\"";
+        let values =
+            "\"https://x.example\" \"magento\" \"flat\" \"no\" \"2.4.8\" [\"/x\"] true false 77 \"/x\" \"x\"";
         let fits = |value: &&str| key.check(&toml_edit::Item::Value(value.parse().unwrap())).is_ok();
         let changes = |value: &str| {
             let line = format!("{} = {value}\n", key.name);

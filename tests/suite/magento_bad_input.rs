@@ -296,3 +296,20 @@ fn a_record_of_a_batch_that_names_no_customer() {
     let lastname = |id: i32| done(&env, &format!("customer show --customer {id}"))["lastname"].clone();
     assert_eq!((lastname(1), lastname(2)), (json!("Haddad"), json!("Ada")));
 }
+
+/// The shop fails while it saves, and what became of the call would not be known.
+#[test]
+fn a_website_or_store_view_that_is_not_there_is_refused_before_anything_is_sent() {
+    let env = TestEnv::new();
+    for (flag, expected) in [
+        ("--website-id 9", "the shop has no website 9; it has 1"),
+        ("--store-id 9", "the shop has no store view 9; it has 1, 2, 3"),
+    ] {
+        env.requests();
+        let error = fails(&env, 2, &format!("customer update --customer 1 {flag}"));
+        assert_eq!((&error["message"], &error["applied"]), (&expected.into(), &"no".into()), "{error}");
+        assert_eq!(env.requests(), ["GET 200", "GET 200"]);
+    }
+    let known = run(&env, "customer update --customer 1 --store-id 2 -y");
+    assert_eq!(known.code, 0, "{known:?}");
+}

@@ -1,6 +1,6 @@
 //! Attribute sets, groups and store views that are named, looked up in the shop's lists. Each is read once a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -13,6 +13,7 @@ use storefront_core::attribute::{Named, split_set};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, sorted_query};
 use storefront_core::operation::scalar;
+use storefront_core::profile::diff::Change;
 use storefront_core::text::exact_json;
 
 /// The path of a call on attributes that only an interface has which can change them.
@@ -88,6 +89,39 @@ pub async fn find_groups(service: &Service<'_>, names: &[String]) -> Result<Vec<
 /// As [`Service::read`].
 pub async fn store_views(service: &Service<'_>) -> Result<Rc<Vec<Named>>, Failure> {
     list(service, path(service, "/{store_view}/V1/store/storeViews", &[])?, ["id", "code"]).await
+}
+
+/// Refuses to put a customer into a website or a store view that the shop does not have: it fails while it saves, and what became
+/// of the call is not known.
+///
+/// # Errors
+/// `usage` for one that is not there, and as [`Service::read`].
+pub async fn ensure_stores(service: &Service<'_>, changes: &[Change]) -> Result<(), Failure> {
+    // With a customer's own token the shop ignores these fields.
+    if service.customer.is_none() || !service.settings.dialect.lists_store_views {
+        return Ok(());
+    }
+    for change in changes {
+        let (what, id) = match change.path.to_string().as_str() {
+            "website_id" => ("website", "website_id"),
+            "store_id" => ("store view", "id"),
+            _ => continue,
+        };
+        let Some(wanted) = scalar(change.after.as_ref()) else { continue };
+        let path = path(service, "/{store_view}/V1/store/storeViews", &[])?;
+        let known = match list(service, path, [id, "code"]).await {
+            // Who may change customers may not always list store views.
+            Err(failure) if failure.kind == FailureKind::Auth => return Ok(()),
+            known => known?,
+        };
+        if !known.iter().any(|known| known.id == wanted) {
+            let ids: BTreeSet<&str> =
+                known.iter().map(|known| known.id.as_str()).filter(|id| *id != "0").collect();
+            let ids = ids.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(Failure::usage(format!("the shop has no {what} {wanted}; it has {ids}")));
+        }
+    }
+    Ok(())
 }
 
 /// Puts ids in place of the codes of store views in the labels of an attribute and of its options.
@@ -186,7 +220,8 @@ pub async fn sets(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
 
 /// A list of the shop; `names` are the fields of the id and of the name.
 async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Result<Rc<Vec<Named>>, Failure> {
-    if let Some(known) = service.lists.borrow().get(&path) {
+    let key = format!("{path} {id}");
+    if let Some(known) = service.lists.borrow().get(&key) {
         return Ok(known.clone());
     }
     let reply = service.read(&Request::get(path.clone(), Bearer::Admin)).await?;
@@ -199,6 +234,6 @@ async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Res
     let read = Rc::new(read.ok_or_else(|| {
         Failure::unexpected_reply(format!("unexpected response: no list of {what}")).hint(LOOK_CLOSER)
     })?);
-    service.lists.borrow_mut().insert(path, read.clone());
+    service.lists.borrow_mut().insert(key, read.clone());
     Ok(read)
 }

@@ -18,6 +18,7 @@ use crate::cli::hint::for_command;
 use crate::client::Attempts;
 use crate::client::service::Service;
 use crate::log::{UPDATE, WriteName};
+use crate::ops::attribute::names::ensure_stores;
 use crate::ops::{Reads, read_country};
 use crate::prompt::Unasked;
 use crate::report::outcome::{Outcome, ProfileOutcome};
@@ -264,6 +265,8 @@ impl<'a> Steps<'a> {
                 let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
                 self.gone = removed_earlier(&update.patch.remove, loaded)?;
                 let mut merged = update.merge(&loaded.stored, dialect, &regions, &attributes, &self.gone)?;
+                drop((regions, attributes));
+                ensure_stores(service, &merged.changes).await?;
                 if let Some(version) = service.settings.magento_version {
                     merged.notes.extend(lint::of_version(&merged, version));
                 }
