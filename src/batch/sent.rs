@@ -2,6 +2,7 @@
 //! knows them one by one, whatever became of journals and inputs.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::batch::record::RecordPreparer;
@@ -12,7 +13,6 @@ use crate::journal::read::PreviousRun;
 use crate::log::{SentBy, SentRecords, WriteLog};
 use crate::report::summary::{MAX_LINES, count_records, list_lines};
 use crate::system::storage::real_path;
-use std::path::Path;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::QUOTE_ADD_ITEM;

@@ -50,7 +50,6 @@ mug-blue,x,1,"column qty: expected a number, found ""x"""
 
 #[test]
 fn encodings_and_delimiters_of_spreadsheets_are_read() {
-    let env = TestEnv::new();
     let utf_16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
         "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
     };
@@ -62,6 +61,7 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
         ("tab.tsv", row.replace(';', "\t").into_bytes()),
         ("le.json", utf_16("[{\"sku\":\"mug-blue\",\"qty\":1,\"quote_id\":\"1\"}]", u16::to_le_bytes)),
     ] {
+        let env = TestEnv::new();
         env.file(name, content);
         let result = env.done(&format!("quote add-item -i {name}"));
         assert_eq!((&result["record"], &result["applied"]), (&json!(1), &json!("yes")), "{name}");

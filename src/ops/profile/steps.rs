@@ -262,10 +262,12 @@ impl<'a> Steps<'a> {
                     read_country(service, &country).await?;
                 }
                 read_attributes(service, &update.patch.draft, loaded.stored.customer()).await?;
-                let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
                 self.gone = removed_earlier(&update.patch.remove, loaded)?;
-                let mut merged = update.merge(&loaded.stored, dialect, &regions, &attributes, &self.gone)?;
-                drop((regions, attributes));
+                let mut merged = {
+                    let (regions, attributes) =
+                        (service.regions.borrow(), service.custom_attributes.borrow());
+                    update.merge(&loaded.stored, dialect, &regions, &attributes, &self.gone)?
+                };
                 ensure_stores(service, &merged.changes).await?;
                 if let Some(version) = service.settings.magento_version {
                     merged.notes.extend(lint::of_version(&merged, version));
