@@ -126,7 +126,7 @@ impl Job {
     /// Where the records of a batch stand in its input, with their hashes; none of a plan.
     pub fn places(&self) -> Vec<(usize, u64)> {
         let is_read = self.is_batch && !self.is_plan;
-        is_read.then(|| input::places(&std::fs::read_to_string(&self.input).unwrap())).unwrap_or_default()
+        if is_read { input::places(&std::fs::read_to_string(&self.input).unwrap()) } else { Vec::default() }
     }
 }
 

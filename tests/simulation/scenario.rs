@@ -265,8 +265,8 @@ impl Scenario {
         let of_update = |said: &&Reported| {
             update.records.iter().any(|(tag, customer)| *tag == said.tag && *customer == update.records[0].1)
         };
-        let of_update = world.reported.iter().filter(of_update);
-        let (name, tag) = of_update.filter_map(|said| Some((said.write.clone()?, said.tag))).next()?;
+        let mut of_update = world.reported.iter().filter(of_update);
+        let (name, tag) = of_update.find_map(|said| Some((said.write.clone()?, said.tag)))?;
         Some(match self.random.below(5) {
             0 => Undo::All(name),
             kind => Undo::Of(name, tag, kind < 3),
