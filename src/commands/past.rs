@@ -194,7 +194,7 @@ pub enum JournalCommand {
 /// Runs `journal`.
 ///
 /// # Errors
-/// As [`history`], [`verify`] and [`undo`].
+/// As [`history()`], [`verify()`] and [`undo()`].
 pub async fn journal(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failure> {
     match command {
         JournalCommand::List(args) | JournalCommand::Show(args) => history(session, args).await,
@@ -284,7 +284,7 @@ pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Fail
 /// Runs `undo`.
 ///
 /// # Errors
-/// As [`undo::of_cart`], [`replace`] and [`after::undo::undo`].
+/// As [`undo::of_cart`], [`crate::ops::profile::replace::replace`] and [`after::undo::undo`].
 pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure> {
     let what = args.what.as_deref();
     if let Some(file) = what.filter(|what| is_file(what)) {

@@ -133,7 +133,7 @@ fn already_applied(plan: &Plan, journal: &str) -> Failure {
 /// question, or `--yes`, confirms that, too. So many of the records are sent `again`: that needs a yes.
 ///
 /// # Errors
-/// As [`Prompt::confirm`] and [`Prompt::confirm_deletion`].
+/// As [`crate::prompt::Prompt::confirm`] and [`crate::prompt::Prompt::confirm_deletion`].
 pub fn confirm(
     session: &Session<'_>,
     operation: &OperationSpec,
