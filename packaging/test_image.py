@@ -125,9 +125,9 @@ class Running(unittest.TestCase):
         self.assertEqual(written, {"data"})
         self.assertTrue(any(path.endswith("items.csv.journal") for path in listed.stdout.split()), listed)
 
-    def test_a_customer_is_updated_and_restored(self):
-        for arguments in [["update", "--address", "2", "--postcode", "10119", "-y"], ["restore", "-y"]]:
-            ran = self.storefront("--sandbox", "customer", *arguments)
+    def test_an_update_of_a_customer_is_taken_back(self):
+        for arguments in [["customer", "update", "--address", "2", "--postcode", "10119", "-y"], ["undo", "1", "-y"]]:
+            ran = self.storefront("--sandbox", *arguments)
             self.assertEqual(ran.returncode, 0, ran)
 
     @unittest.skipUnless(AUTHORITIES.exists(), f"{AUTHORITIES} is not installed")
