@@ -641,6 +641,24 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
     planning.map_or(Ok(()), Planning::finish)
 }
 
+/// Runs an operation with what a person has answered, and prints what came of it and the command line that does the same.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run_answered(
+    service: &Service<'_>,
+    operation: &dyn Operation,
+    line: &CommandLine,
+) -> Result<(), Failure> {
+    let session = service.session;
+    let draft = prepare(session, operation, None)?;
+    let done = ops::run(operation, service, &draft, None).await;
+    service.stage.end(done.as_ref());
+    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
+    session.report.equivalent(line);
+    reported
+}
+
 /// The input, where it is one of many records.
 fn source(session: &Session<'_>) -> Result<Option<Source>, Failure> {
     let source = records::detect(&session.global.input)?;

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::update::UpdateArgs;
 use crate::cli::command_line::{CommandLine, flag};
 use crate::client::service::Service;
-use crate::commands::{grammar, prepare};
+use crate::commands::{self, grammar};
 use crate::ops::orders::{self, OrderName, of_customer};
-use crate::ops::{Operation, positive};
+use crate::ops::positive;
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::fields::{format_value, member};
 use crate::report::profile;
@@ -68,12 +68,7 @@ pub async fn run(service: &Service<'_>, args: &UpdateArgs) -> Result<(), Failure
         line = Form::of(order.stored(which)?).fill(service, &prompt, &line)?;
     }
     let args: UpdateArgs = line.parse(grammar())?;
-    let draft = prepare(session, &args, None)?;
-    let done = args.run(service, &draft, None).await;
-    service.stage.end(done.as_ref());
-    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
-    session.report.equivalent(&line);
-    reported
+    commands::run_answered(service, &args, &line).await
 }
 
 /// One of the newest orders of a customer.

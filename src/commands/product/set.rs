@@ -11,13 +11,13 @@ use crate::cli::OperationArgs;
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::commands::{self, grammar, prepare};
+use crate::commands::{self, grammar};
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::product::Catalog;
 use crate::ops::product::set;
 use crate::ops::product::sheet::Sheet;
-use crate::ops::{self, Examiner, Operation, Resolved, Run};
+use crate::ops::{Examiner, Operation, Resolved, Run};
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
@@ -203,13 +203,7 @@ pub async fn run(session: &Session<'_>, args: &SetArgs) -> Result<(), Failure> {
 
 /// Runs the command with what a person answers, and prints it.
 async fn run_asked(service: &Service<'_>, args: &SetArgs) -> Result<(), Failure> {
-    let session = service.session;
     let line = dialogue::ask(service, args.sku.is_some())?;
     let args = SetArgs { store_view: args.store_view.clone(), ..line.parse(grammar())? };
-    let draft = prepare(session, &args, None)?;
-    let done = ops::run(&args, service, &draft, None).await;
-    service.stage.end(done.as_ref());
-    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
-    session.report.equivalent(&line);
-    reported
+    commands::run_answered(service, &args, &line).await
 }

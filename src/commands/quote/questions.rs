@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 
 use crate::cli::command_line::{CommandLine, flag};
 use crate::client::service::Service;
-use crate::commands::{grammar, prepare};
+use crate::commands::{self, grammar};
+use crate::ops::Operation;
 use crate::ops::cart::{find, no_active_cart};
 use crate::ops::customers::with_id;
 use crate::ops::profile::read::read_profile;
-use crate::ops::{self, Operation};
 use crate::prompt::{Objection, Question};
 use crate::report::fields::format_value;
 use crate::report::profile::place_first;
@@ -151,12 +151,6 @@ fn typed(
 /// # Errors
 /// Whatever went wrong.
 pub async fn run<A: Args + Operation>(service: &Service<'_>, line: CommandLine) -> Result<(), Failure> {
-    let session = service.session;
     let args: A = line.parse(grammar())?;
-    let draft = prepare(session, &args, None)?;
-    let done = ops::run(&args, service, &draft, None).await;
-    service.stage.end(done.as_ref());
-    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
-    session.report.equivalent(&line);
-    reported
+    commands::run_answered(service, &args, &line).await
 }
