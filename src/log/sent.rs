@@ -6,6 +6,7 @@ use rusqlite::{Row, params};
 use serde_json::Value;
 
 use super::names::keyed_hash;
+use super::writes::MAY_BE_APPLIED;
 use super::{RunId, WriteLog, stored, time};
 use jiff::Timestamp;
 use storefront_core::failure::Failure;
@@ -60,20 +61,22 @@ impl WriteLog {
         since: Timestamp,
         hashes: &[u64],
     ) -> Result<SentRecords, Failure> {
-        let find = "SELECT record_hash, run.id, run.journal, run.began FROM write JOIN run ON run.id = write.run \
+        let find = format!(
+            "SELECT record_hash, run.id, run.journal, run.began FROM write JOIN run ON run.id = write.run \
              WHERE run.service = ?1 AND run.operation = ?2 AND record_hash IS NOT NULL AND journal IS NOT NULL \
              AND run.uuid NOT IN (SELECT value FROM json_each(?3)) \
-             AND coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused') \
+             AND {MAY_BE_APPLIED} \
              AND (run.began >= ?4 OR NOT (SELECT is_complete FROM run AS last WHERE last.journal = run.journal \
                                           ORDER BY last.id DESC LIMIT 1)) \
-             GROUP BY run.journal, record, record_hash";
+             GROUP BY run.journal, record, record_hash"
+        );
         let sent_by = |row: &Row<'_>| {
             let sent = SentBy { run: RunId(row.get(1)?), journal: row.get(2)?, began: time(row.get(3)?) };
             Ok((row.get::<_, Vec<u8>>(0)?, sent))
         };
         self.read(|connection| {
             let mut found = SentRecords::default();
-            let mut find = connection.prepare_cached(find)?;
+            let mut find = connection.prepare_cached(&find)?;
             let own = Value::from(own).to_string();
             for row in find.query_map(params![service, operation, own, stored(since)], sent_by)? {
                 let (hash, sent) = row?;

@@ -160,6 +160,10 @@ impl Write {
     }
 }
 
+/// Whether a write may have been applied, as a condition on its row: one without an outcome may have been.
+pub(super) const MAY_BE_APPLIED: &str =
+    "coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused')";
+
 const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
      outcome, owner_kind, customer FROM write JOIN run ON run.id = write.run";
 
@@ -381,9 +385,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn may_be_applied(&self, run: RunId) -> Result<bool, Failure> {
-        let find = "SELECT EXISTS (SELECT 1 FROM write WHERE run = ?1 \
-                    AND coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused'))";
-        self.read(|connection| connection.prepare_cached(find)?.query_row([run.0], |row| row.get(0)))
+        let find = format!("SELECT EXISTS (SELECT 1 FROM write WHERE run = ?1 AND {MAY_BE_APPLIED})");
+        self.read(|connection| connection.prepare_cached(&find)?.query_row([run.0], |row| row.get(0)))
     }
 
     /// The other calls that were made from the same read as this one, which is the first of them.
