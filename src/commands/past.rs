@@ -356,10 +356,7 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
             let (all, allow_delete) = (args.whole_profile, args.allow_delete);
             Box::pin(profile::undo(service, found, all, allow_delete, &args.replacement)).await
         }
-        (Some(Kind::Cart), _) => {
-            let settle = service.settings.settle;
-            Box::pin(undo::of_cart(service, found, args.allow_delete, settle)).await
-        }
+        (Some(Kind::Cart), _) => Box::pin(undo::of_cart(service, found, args.allow_delete)).await,
         (Some(Kind::Order), _) => Box::pin(order::undo(service, found)).await,
         (Some(Kind::Product), _) => Box::pin(product::undo(service, found)).await,
         (Some(Kind::Attribute), _) => Box::pin(attribute::undo(service, found, args.allow_delete)).await,

@@ -32,8 +32,6 @@ pub struct CartOwner<'a> {
     pub items: Vec<Value>,
     /// Who the customer is.
     pub customer: Map<String, Value>,
-    /// How long it is looked at until it shows a change.
-    settle: Duration,
 }
 
 impl<'a> CartOwner<'a> {
@@ -43,8 +41,8 @@ impl<'a> CartOwner<'a> {
     /// # Errors
     /// `refused` without a cart; `guard` where it does not show that and nobody continues; as [`cart::find`].
     pub async fn read_active(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
-        let (named, settle) = (scalar(draft.fields.get("quote_id")), service.settings.settle);
-        let read = async || Self::read_named(service, named.as_deref(), settle).await;
+        let named = scalar(draft.fields.get("quote_id"));
+        let read = async || Self::read_named(service, named.as_deref()).await;
         basis::read(service, Kind::Cart.noun(), storefront("quote show"), read, Self::not_shown).await
     }
 
@@ -59,11 +57,7 @@ impl<'a> CartOwner<'a> {
     ///
     /// # Errors
     /// As [`Self::read_active`].
-    pub async fn read_named(
-        service: &'a Service<'a>,
-        named: Option<&str>,
-        settle: Duration,
-    ) -> Result<Self, Failure> {
+    pub async fn read_named(service: &'a Service<'a>, named: Option<&str>) -> Result<Self, Failure> {
         let target = service.target()?;
         let Some(found) = cart::find(service, named).await? else {
             return Err(cart::no_active_cart(service));
@@ -74,7 +68,7 @@ impl<'a> CartOwner<'a> {
         };
         let (items, customer) = (items.clone(), found.customer());
         let cart = Cart::new(target, Some(found.id))?;
-        Ok(Self { service, cart, id: found.id, items, customer, settle })
+        Ok(Self { service, cart, id: found.id, items, customer })
     }
 
     /// An effect on it that changes nothing so far.
@@ -118,7 +112,7 @@ impl Owner for CartOwner<'_> {
     }
 
     fn settle(&self) -> Duration {
-        self.settle
+        self.service.settings.settle
     }
 
     fn noun(&self) -> &'static str {

@@ -1,8 +1,6 @@
 //! Sets a cart to a state (docs/interface.md, "Carts set to a state"): the cart is read, and one call, or one for each item,
 //! changes it.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
@@ -174,7 +172,7 @@ async fn written_to<'a>(
     effects: &[Effect],
 ) -> Result<Option<CartOwner<'a>>, Failure> {
     let Some(id) = effects.last().and_then(|effect| effect.owner.id.as_deref()) else { return Ok(None) };
-    match CartOwner::read_named(service, Some(id), Duration::ZERO).await {
+    match CartOwner::read_named(service, Some(id)).await {
         Ok(owner) => Ok(Some(owner)),
         Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => Ok(None),
         Err(failure) => Err(failure),

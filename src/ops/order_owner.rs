@@ -29,8 +29,6 @@ pub struct OrderOwner<'a> {
     pub calls: OrderCalls,
     /// As it was read before the first call.
     pub order: Order,
-    /// How long it is looked at until it shows a change.
-    pub settle: Duration,
 }
 
 impl OrderOwner<'_> {
@@ -106,7 +104,7 @@ impl Owner for OrderOwner<'_> {
     }
 
     fn settle(&self) -> Duration {
-        self.settle
+        self.service.settings.settle
     }
 
     fn noun(&self) -> &'static str {

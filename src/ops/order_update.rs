@@ -56,7 +56,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
             Some(lock(service, &LockName::order(id), service.settings.lock_timeout).await?)
         };
         let order = read_basis(service, &calls, id).await?;
-        let owner = OrderOwner { service, calls, order, settle: service.settings.settle };
+        let owner = OrderOwner { service, calls, order };
         let corrections = Box::pin(Corrections::of(&owner, draft, no_comment)).await?;
         if corrections.is_nothing() {
             return match corrections.missing_comment(service, draft) {

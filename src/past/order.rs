@@ -67,7 +67,7 @@ async fn plan<'a>(
         return Ok(Err(left));
     }
     let calls = OrderCalls::new(service.settings.dialect)?;
-    let owner = OrderOwner { service, calls, order, settle: service.settings.settle };
+    let owner = OrderOwner { service, calls, order };
     let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
     corrections.ensure_none_open().await?;
     let (changes, warnings) = (corrections.changes(), corrections.warnings());

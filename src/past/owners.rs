@@ -1,7 +1,5 @@
 //! Reads the thing that a write changed.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use super::order;
@@ -60,7 +58,7 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
         }
         Kind::Cart if service.settings.dialect.carts.is_some() => {
             let gone = format!("{owner} is not active any more");
-            match CartOwner::read_named(service, Some(id), Duration::ZERO).await {
+            match CartOwner::read_named(service, Some(id)).await {
                 Ok(cart) => Ok(Read::Shown(cart.document())),
                 Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
                     Ok(Read::Gone(gone))

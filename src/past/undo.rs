@@ -3,8 +3,6 @@
 //! What leads back is computed from what the owner shows now. It is computed once to be shown and asked about, and once more from a
 //! read right before each call: a value that was changed meanwhile is left.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use super::back::{
@@ -32,18 +30,13 @@ use storefront_core::text::exact_json;
 ///
 /// # Errors
 /// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
-pub async fn of_cart(
-    service: &Service<'_>,
-    found: &Found,
-    allowed: Allowed,
-    settle: Duration,
-) -> Result<Outcome, Failure> {
+pub async fn of_cart(service: &Service<'_>, found: &Found, allowed: Allowed) -> Result<Outcome, Failure> {
     let name = found.name();
     let last = found.writes.last().ok_or_else(|| nothing(&name, &[]))?;
     let service = &owners::of_customer(service, last)?;
     ensure_known(found)?;
     let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
-    let cart = read(service, &whole, settle).await?;
+    let cart = read(service, &whole).await?;
     let parts = parts(&whole);
     let mut to_send = Vec::new();
     let mut left = Vec::new();
@@ -70,7 +63,7 @@ pub async fn of_cart(
     let (mut calls, mut verified) = (Calls::new(service, OPERATION), true);
     for (part, _) in to_send {
         // The conditions are those of now.
-        let cart = read(service, &whole, settle).await.map_err(|failure| part_left(&calls, failure))?;
+        let cart = read(service, &whole).await.map_err(|failure| part_left(&calls, failure))?;
         let Back { effect, left: own } = back(part, &cart);
         say_left(service, &own);
         left.extend(own);
@@ -95,17 +88,13 @@ fn part_left(calls: &Calls<'_>, failure: Failure) -> Failure {
 }
 
 /// The cart that was written to, where it is still the active one.
-async fn read<'a>(
-    service: &'a Service<'a>,
-    whole: &Effect,
-    settle: Duration,
-) -> Result<CartOwner<'a>, Failure> {
+async fn read<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<CartOwner<'a>, Failure> {
     let owner = &whole.owner;
     if service.settings.dialect.carts.is_none() {
         let message = "this interface has no call that sets a cart back";
         return Err(Failure::guard(message).hint("change the cart in the shop"));
     }
-    match CartOwner::read_named(service, owner.id.as_deref(), settle).await {
+    match CartOwner::read_named(service, owner.id.as_deref()).await {
         Ok(cart) => Ok(cart),
         Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
             Err(Failure::guard(format!("{owner} is not active any more: nothing is undone in another cart"))

@@ -31,7 +31,6 @@ pub struct ProductOwner<'a> {
     pub of_all: Option<Map<String, Value>>,
     /// Whether a sale may begin.
     pub allows_sale: bool,
-    pub settle: Duration,
 }
 
 impl ProductOwner<'_> {
@@ -84,7 +83,7 @@ impl Owner for ProductOwner<'_> {
     }
 
     fn settle(&self) -> Duration {
-        self.settle
+        self.service.settings.settle
     }
 
     fn noun(&self) -> &'static str {

@@ -121,7 +121,6 @@ impl<'a> Ready<'a> {
             attributes: &wanted.attributes,
             of_all: read.of_all.as_ref().map(Product::document),
             allows_sale,
-            settle: service.settings.settle,
         };
         let call = Call::new(operation, request, effect);
         let written = write::carry_out(service, operation, &owner, call).await;
