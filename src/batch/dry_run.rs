@@ -10,12 +10,12 @@ use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::sent::{self, ToSend};
 use crate::batch::token::RecordToken;
-use crate::batch::{again, check, files, header, looks, made_of, settle_where_known, undone};
+use crate::batch::{again, check, files, header, looks, made_of, same_input, settle_where_known, undone};
 use crate::journal::read::{self, LatestEntry, PreviousRun};
 use crate::journal::{Entry, State};
 use crate::log::{SentRecords, WriteLog};
 use crate::plan::planning::Planning;
-use crate::plan::{PLAN_AGAIN, RecordOf, applying, is_there};
+use crate::plan::{PLAN_AGAIN, RecordOf, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::outcome::Outcome;
 use crate::report::summary::{NextSteps, count_more_records, count_records};
@@ -240,7 +240,7 @@ fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentReco
         return Ok(SentRecords::default());
     };
     let (to_send, of_service) = (ToSend::read(preparer, past)?, service.settings.service_id().to_string());
-    let own = past.all_runs();
+    let own = past.runs();
     if preparer.plan.is_some() {
         to_send.again(preparer, &log, &of_service, own)?.ensure_meant(preparer, past)?;
         return Ok(SentRecords::default());
@@ -265,8 +265,8 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let mut past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
     settle_where_known(&mut past, service.session);
     preparer.find_places(&mut past)?;
-    if let Some(plan) = preparer.plan {
-        applying::ensure_whole(service.session, plan, &past)?;
+    if let Ok(Some(log)) = WriteLog::to_read(service.session.context) {
+        same_input::ensure_newest(service.session, &log, &files.journal, &past)?;
     }
     undone::warn(service.session, &files.journal, &past, &again(preparer, files.commands.restart));
     Ok(past)

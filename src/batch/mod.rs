@@ -166,28 +166,26 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (service, preparer) = (shared.service, shared.preparer);
     let (session, args) = (service.session, preparer.args);
     let files = files(preparer)?;
-    let header = header(&service.settings, &files, preparer)?;
+    let noted_log = service.log()?.clone();
+    let header = JournalHeader { log: Some(noted_log.id()?), ..header(&service.settings, &files, preparer)? };
     let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let noted_log = service.log()?.clone();
     let opening = Opening::look(storage, clock, files, header.clone()).await;
     let mut opening = opening.map_err(|failure| match preparer.plan {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
     })?;
+    same_input::ensure_newest(session, &noted_log, &path, &opening.past)?;
+    same_input::ensure_replaceable(&noted_log, &opening)?;
     if opening.starts_new() {
-        same_input::ensure_of_this_log(&noted_log, &opening)?;
         opening.past = PreviousRun::default();
     }
     settle_sending(&mut opening.past, &noted_log)?;
     preparer.find_places(&mut opening.past)?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
-    }
-    if let Some(plan) = preparer.plan {
-        applying::ensure_whole(session, plan, &opening.past)?;
     }
     if !args.restart {
         undone::warn(session, &path, &opening.past, &again(preparer, restart));
@@ -196,7 +194,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await?;
     let mut checked = check::run(preparer, &opening.past)?;
     let to_send = ToSend::read(preparer, &opening.past)?;
-    let (of_service, own) = (service.settings.service_id().to_string(), opening.past.all_runs().to_vec());
+    let (of_service, mut own) = (service.settings.service_id().to_string(), opening.past.runs().to_vec());
     let again = to_send.again(preparer, &noted_log, &of_service, &own)?;
     again.ensure_meant(preparer, &opening.past)?;
     checked.again += again.count;
@@ -209,13 +207,14 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let jobs = at_a_time(session, operation, &checked);
     shared.pace.borrow_mut().limit_to(jobs);
     confirm(preparer, &checked, &opening.past)?;
-    let is_new = !is_there(&*session.context.storage, &path);
+    let (is_new, begins) = (!is_there(&*session.context.storage, &path), opening.begins());
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
     let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
-    let of_journal =
-        in_log(&real_path(&path), &noted).map(|(path, header)| (path, same_input::with_place(header)));
+    let of_journal = in_log(&real_path(&path), &noted)
+        .map(|(path, header)| (path, same_input::with_place(header, begins)));
     let uuid = noted.run.clone().unwrap_or_default();
+    own.push(uuid.clone());
     let undoes = undone::undone_run(&noted_log, noted.undoes.as_ref())?;
     let run = NewRun { uuid, journal: of_journal, undoes, ..service.new_run(operation.name) };
     service.run.set(Some(noted_log.begin_run(run).await?));
@@ -226,8 +225,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if let Some(plan) = preparer.plan {
         applying::claim(session, &noted_log, plan, &path, is_new).await?;
     }
-    let of_plan = preparer.plan.map(|plan| (noted_log, plan.header.id.clone()));
-    let (journal, writer) = journal(path.clone(), log, of_plan, clock);
+    let (journal, writer) = journal(path.clone(), log, clock);
     let mut writer = pin!(writer.fuse());
     tokio::select! {
         biased;

@@ -1,13 +1,18 @@
-//! The same input once more, a day later: which operations begin a new run over an old journal.
+//! The same input once more, a day later: which operations begin a new run over an old journal, and over which journals.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::batch::record::RecordPreparer;
+use crate::cli::hint::for_command;
+use crate::client::Session;
 use crate::journal::open::Opening;
-use crate::log::WriteLog;
+use crate::journal::read::PreviousRun;
+use crate::log::{BEGINS, WriteLog, Wrote};
+use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::{
     ATTRIBUTE_ASSIGN, ATTRIBUTE_OPTION_ADD, CUSTOMER_UPDATE, ORDER_UPDATE, PRODUCT_SET, QUOTE_SET_ITEM,
 };
@@ -27,20 +32,70 @@ pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
     operations.contains(&preparer.operation.spec()) && !adds.iter().any(|flag| flag == "--allow-duplicate")
 }
 
-/// Refuses to begin a new run over a journal of another machine, which may be of other records.
+/// Refuses a journal that lacks something of what the log says was sent: an older one, one that was cut, or another one in its
+/// place. Whatever is done with it, a record would be sent again.
 ///
 /// # Errors
 /// `guard`.
-pub fn ensure_of_this_log(log: &WriteLog, opening: &Opening) -> Result<(), Failure> {
-    let runs = opening.past.runs();
-    let is_known = !runs.is_empty() && log.known_runs(runs)? == runs.len();
+pub fn ensure_newest(
+    session: &Session<'_>,
+    log: &WriteLog,
+    journal: &Path,
+    past: &PreviousRun,
+) -> Result<(), Failure> {
+    let real = real_path(journal);
+    let wrote = log.wrote(&real.to_string_lossy(), past.runs())?;
+    let Some(last) = wrote.first() else { return Ok(()) };
+    let has = |run: &Wrote| past.runs().contains(&run.uuid);
+    // It was started in place of another one by a run that did not get into the log.
+    if past.last() == 0 && !wrote.iter().any(has) {
+        return Ok(());
+    }
+    let shown = journal.display();
+    let length =
+        past.length().map_err(|error| Failure::guard(format!("cannot read journal `{shown}`: {error}")))?;
+    let message = match wrote.iter().find(|run| !has(run)) {
+        Some(run) => format!("journal `{shown}` lacks what run {} wrote", run.id),
+        None if length < last.length => {
+            let Wrote { id, length: left, .. } = last;
+            format!("journal `{shown}` is shorter than run {id} wrote it: {length} of {left} bytes")
+        }
+        None => return Ok(()),
+    };
+    let show = storefront("history").arg(last.id.to_string());
+    let hint = hint!("put back the newer one; ", show, " shows what was sent");
+    Err(Failure::guard(message).hint(for_command(hint, session.global)))
+}
+
+/// Refuses to begin a new run in place of a journal of another log, which does not have what was sent; without being asked to, also
+/// where a run of it is not in this log.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_replaceable(log: &WriteLog, opening: &Opening) -> Result<(), Failure> {
+    let (past, files) = (&opening.past, &opening.files);
+    if !files.restart && !opening.starts_new() {
+        return Ok(());
+    }
+    if !past.is_of_log(&log.id()?) {
+        let shown = files.journal.display();
+        let message =
+            format!("journal `{shown}` is of another log: of another machine, or of another state directory");
+        return Err(Failure::guard(message).hint(hint!("continue it with ", files.commands.resume.clone())));
+    }
+    let noting = past.noting_runs();
+    let is_known = files.restart || log.known_runs(noting)? == noting.len();
     if is_known { Ok(()) } else { Err(opening.already_there()) }
 }
 
-/// The header of a journal as the log has it: with the directory in which the command was typed.
-pub fn with_place(mut header: Value) -> Value {
+/// The header of a journal as the log has it: with the directory in which the command was typed, and whether the run began the
+/// journal.
+pub fn with_place(mut header: Value, begins: bool) -> Value {
     if let Some(directory) = std::env::current_dir().ok().as_deref().and_then(Path::to_str) {
         header["directory"] = directory.into();
+    }
+    if begins {
+        header[BEGINS] = true.into();
     }
     header
 }

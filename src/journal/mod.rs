@@ -90,6 +90,9 @@ pub struct JournalHeader {
     /// The random name of the run, by which a log finds its own writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// The id of the log that has the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
     /// When the run began, RFC 3339.
     pub started: String,
 }

@@ -172,6 +172,11 @@ impl Opening {
         Ok((log, lock, self.past))
     }
 
+    /// Whether the run begins the journal.
+    pub fn begins(&self) -> bool {
+        self.log.is_none() || self.is_started()
+    }
+
     /// Whether the journal does not count, if there is one. Of a shard that has sent nothing, the input may have changed since.
     fn is_started(&self) -> bool {
         let is_empty = self.header.shard.is_some() && self.past.last() == 0;

@@ -1,6 +1,6 @@
 //! Reads a journal: line by line, into a list of each record's latest state.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +33,10 @@ pub struct PreviousRun {
     pub started: Option<String>,
     /// The random names of the runs.
     runs: Vec<String>,
+    /// Those of them that noted a record.
+    noting: Vec<String>,
+    /// The ids of the logs that have the runs; one without an id is of no log.
+    logs: BTreeSet<Option<String>>,
     /// Whether a run has none.
     has_nameless_run: bool,
     /// The header of the last run.
@@ -119,14 +123,19 @@ impl PreviousRun {
         self.records.get(&record).copied().unwrap_or_default()
     }
 
-    /// The random names of the runs; none where a run has none.
+    /// The random names of the runs.
     pub fn runs(&self) -> &[String] {
-        if self.has_nameless_run { &[] } else { &self.runs }
+        &self.runs
     }
 
-    /// The random names of all runs that have one.
-    pub fn all_runs(&self) -> &[String] {
-        &self.runs
+    /// Those of the runs that noted a record: the others have sent nothing.
+    pub fn noting_runs(&self) -> &[String] {
+        &self.noting
+    }
+
+    /// Whether all of its runs say that they are in this log.
+    pub fn is_of_log(&self, id: &str) -> bool {
+        self.logs.iter().all(|log| log.as_deref() == Some(id))
     }
 
     /// By what the log finds a record.
@@ -153,7 +162,7 @@ impl PreviousRun {
         Ok(noted)
     }
 
-    /// Takes records for not sent that the journal says are being sent, where `unsent` finds, of all runs by their random names,
+    /// Takes records for not sent that the journal says are being sent, where `unsent` finds, of the runs by their random names,
     /// that nothing of them left.
     ///
     /// # Errors
@@ -167,7 +176,7 @@ impl PreviousRun {
         if sending.is_empty() || self.has_nameless_run {
             return Ok(());
         }
-        for record in unsent(&self.runs, &sending)? {
+        for record in unsent(&self.noting, &sending)? {
             self.records.entry(record).and_modify(|latest| latest.state = State::NotSent);
         }
         Ok(())
@@ -298,7 +307,9 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<P
                 failure
             })
         }
-        Some(_) => Ok(PreviousRun { is_void: true, ..PreviousRun::default() }),
+        Some(_) => {
+            Ok(PreviousRun { is_void: true, log: past.log, runs: past.runs, ..PreviousRun::default() })
+        }
     }
 }
 
@@ -323,6 +334,7 @@ impl Reading<'_> {
             (Some(JournalLine::Header(header)), _) => match header.mismatch(self.header) {
                 Some(why) if header.is_for_input(self.header) => {
                     self.other.get_or_insert(why);
+                    self.past.runs.extend(header.run.clone());
                     self.end_run()
                 }
                 Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
@@ -333,6 +345,7 @@ impl Reading<'_> {
                     self.past.started.get_or_insert_with(|| header.started.clone());
                     self.past.runs.extend(header.run.clone());
                     self.past.has_nameless_run |= header.run.is_none();
+                    self.past.logs.insert(header.log.clone());
                     self.past.last_run = Some(*header);
                     self.end_run()
                 }
@@ -377,6 +390,9 @@ impl Reading<'_> {
     fn set(&mut self, number: u64, record: u64, latest: LatestEntry) -> Result<(), Failure> {
         if record > MAX_RECORD {
             return Err(self.damaged(number, "invalid record number"));
+        }
+        if self.past.noting.last() != self.past.runs.last() {
+            self.past.noting.extend(self.past.runs.last().cloned());
         }
         self.past.records.insert(record, latest);
         Ok(())

@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Ahead, Entry, JournalLine, State};
-use crate::log::WriteLog;
 use crate::system::clock::Clock;
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
@@ -37,16 +36,12 @@ struct Append {
 /// Tells a record, which is sent when its line is on disk.
 type Waiting = oneshot::Sender<Result<(), Failure>>;
 
-/// The plan whose journal it is, and the log, which keeps how long the journal is: one that is cut is known by that.
-pub type OfPlan = (WriteLog, String);
-
 /// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
-/// ends with everything on disk once the journal is dropped. After the first error nothing is written. Its length before a
-/// request leaves is also noted in the log where it is `of_plan`. Entries are given the time of `clock`.
+/// ends with everything on disk once the journal is dropped. After the first error nothing is written. Entries are given the
+/// time of `clock`.
 pub fn journal(
     path: PathBuf,
     log: Arc<dyn Log>,
-    of_plan: Option<OfPlan>,
     clock: Clock,
 ) -> (Journal, impl Future<Output = Result<(), Failure>>) {
     const MAX_TOGETHER: usize = 4096;
@@ -56,7 +51,7 @@ pub fn journal(
     (Journal { lines, clock, length }, async move {
         let mut group = Vec::new();
         while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
-            let written = write(&path, &log, &group, &on_disk, of_plan.as_ref()).await;
+            let written = write(&path, &log, &group, &on_disk).await;
             for waiting in group.drain(..).filter_map(|line: Append| line.on_disk) {
                 // A record that was dropped meanwhile has no use for it.
                 let _ = waiting.send(written.clone());
@@ -72,7 +67,6 @@ async fn write(
     log: &Arc<dyn Log>,
     group: &[Append],
     on_disk: &Cell<u64>,
-    of_plan: Option<&OfPlan>,
 ) -> Result<(), Failure> {
     let failed = |error: io::Error| unwritable(path, &error);
     let text: Vec<u8> = group.iter().flat_map(|line| line.text.iter().copied()).collect();
@@ -82,10 +76,6 @@ async fn write(
     }
     log.clone().sync_concurrently().await.map_err(failed)?;
     on_disk.set(log.length().map_err(failed)?);
-    if let Some((noted, plan)) = of_plan {
-        // After the journal: what is noted is in there.
-        noted.note_plan_length(plan, on_disk.get()).await?;
-    }
     Ok(())
 }
 

@@ -82,9 +82,9 @@ pub use names::{Name, NameKind};
 pub use reads::LastRead;
 pub use replacement::Replacement;
 pub use retention::{Forgotten, Whose};
-pub use runs::{NewRun, Run, RunId, new_uuid};
+pub use runs::{BEGINS, NewRun, Run, RunId, Wrote, new_uuid};
 pub use sent::{SentBy, SentRecords};
-pub use small::{DefaultNote, SeenAddresses, StartedPlan};
+pub use small::{DefaultNote, SeenAddresses};
 pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId};
 
 use crate::system::clock::Clock;
@@ -135,6 +135,14 @@ impl WriteLog {
     pub fn set_aside(context: &Context) -> String {
         let path = context.directories().map(|directories| directories.state.join(FILE_NAME));
         path.map(|path| open::damaged(&path, context.clock.now())).unwrap_or_default()
+    }
+
+    /// What makes this log one of its own, 32 hexadecimal digits.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be read.
+    pub fn id(&self) -> Result<String, Failure> {
+        self.read(|connection| connection.query_row("SELECT lower(hex(id)) FROM log", [], |row| row.get(0)))
     }
 
     /// Reads.

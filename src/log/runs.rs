@@ -53,6 +53,20 @@ pub struct NewRun {
     pub undoes: Option<RunId>,
 }
 
+/// A member of the header that the log has of a run's journal: whether the run began the journal, whatever was in its place.
+pub const BEGINS: &str = "begins";
+
+/// What a run wrote into its journal.
+#[derive(Debug, Clone)]
+pub struct Wrote {
+    /// The run.
+    pub id: RunId,
+    /// Its random name.
+    pub uuid: String,
+    /// How long the journal was when its last request left, in bytes.
+    pub length: u64,
+}
+
 /// A run that is in the log.
 #[derive(Debug, Clone)]
 pub struct Run {
@@ -218,10 +232,35 @@ impl WriteLog {
         let find = "SELECT max(run.id) FROM run JOIN run AS first ON run.journal = first.journal AND first.uuid = ?1 \
                     WHERE run.id >= first.id AND NOT EXISTS (SELECT 1 FROM run AS again \
                       WHERE again.journal = run.journal AND again.id > first.id AND again.id <= run.id \
-                      AND again.header ->> 'restart')";
+                      AND again.header ->> ?2)";
+        let last = |row: &Row<'_>| row.get(0);
         let found: Option<i64> =
-            self.read(|connection| connection.prepare_cached(find)?.query_row([first], |row| row.get(0)))?;
+            self.read(|connection| connection.prepare_cached(find)?.query_row([first, BEGINS], last))?;
         Ok(found.map(RunId))
+    }
+
+    /// The runs that sent something and that a whole journal at this place has, with the runs that `named` are in it, newest first:
+    /// those since it was started, and those of the batch of the named ones, wherever that had its journal.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn wrote(&self, journal: &str, named: &[String]) -> Result<Vec<Wrote>, Failure> {
+        let find = "WITH first AS (\
+                      SELECT max(id) AS id FROM run WHERE journal = ?1 AND header ->> ?3 \
+                      UNION SELECT min(id) FROM run WHERE uuid IN (SELECT value FROM json_each(?2)) AND journal IS NOT NULL) \
+                    SELECT DISTINCT run.id, run.uuid, run.journal_length FROM first JOIN run AS begun USING (id) \
+                    JOIN run ON run.journal = begun.journal AND run.id >= begun.id \
+                    WHERE run.journal_length > 0 AND NOT EXISTS (SELECT 1 FROM run AS again \
+                      WHERE again.journal = run.journal AND again.id > begun.id AND again.id <= run.id \
+                      AND again.header ->> ?3) ORDER BY run.id DESC";
+        let wrote = |row: &Row<'_>| {
+            let length = row.get::<_, i64>(2)?.cast_unsigned();
+            Ok(Wrote { id: RunId(row.get(0)?), uuid: row.get(1)?, length })
+        };
+        let named = Value::from(named).to_string();
+        self.read(|connection| {
+            connection.prepare_cached(find)?.query_map(params![journal, named, BEGINS], wrote)?.collect()
+        })
     }
 
     /// How many of the runs with these random names are in this log.

@@ -116,10 +116,9 @@ CREATE TABLE default_option (
     PRIMARY KEY (service, attribute)
 ) STRICT, WITHOUT ROWID;
 
--- A plan that was started, and how long its journal was when the last request left.
+-- A plan that was started.
 CREATE TABLE applied_plan (
     id TEXT PRIMARY KEY,
     journal TEXT NOT NULL,
-    journal_length INTEGER NOT NULL DEFAULT 0,
     at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

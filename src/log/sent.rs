@@ -67,7 +67,7 @@ impl WriteLog {
              AND run.uuid NOT IN (SELECT value FROM json_each(?3)) \
              AND {MAY_BE_APPLIED} \
              AND (run.began >= ?4 OR NOT (SELECT is_complete FROM run AS last WHERE last.journal = run.journal \
-                                          ORDER BY last.id DESC LIMIT 1)) \
+                                          AND last.uuid NOT IN (SELECT value FROM json_each(?3)) ORDER BY last.id DESC LIMIT 1)) \
              GROUP BY run.journal, record, record_hash"
         );
         let sent_by = |row: &Row<'_>| {

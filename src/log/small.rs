@@ -20,15 +20,6 @@ pub struct DefaultNote {
     pub labels: Vec<String>,
 }
 
-/// A plan that was started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StartedPlan {
-    /// The path of its journal; what of it is no text is replaced.
-    pub journal: String,
-    /// How long the journal was when the last request left, in bytes.
-    pub journal_length: u64,
-}
-
 /// The ids of addresses for completion.
 #[derive(Debug, Clone, Default)]
 pub struct SeenAddresses {
@@ -84,27 +75,24 @@ impl WriteLog {
         });
     }
 
-    /// The plan with this id, where it was started on this machine.
+    /// The journal of the plan with this id, where it was started on this machine; what of the path is no text is replaced.
     ///
     /// # Errors
     /// `guard` where the log cannot be read: without it a plan seems never to have been started.
-    pub fn started_plan(&self, id: &str) -> Result<Option<StartedPlan>, Failure> {
+    pub fn started_plan(&self, id: &str) -> Result<Option<String>, Failure> {
         self.read(|connection| {
             connection
-                .prepare_cached("SELECT journal, journal_length FROM applied_plan WHERE id = ?1")?
-                .query_row([id], |row| {
-                    let journal_length = row.get::<_, i64>(1)?.cast_unsigned();
-                    Ok(StartedPlan { journal: row.get(0)?, journal_length })
-                })
+                .prepare_cached("SELECT journal FROM applied_plan WHERE id = ?1")?
+                .query_row([id], |row| row.get(0))
                 .optional()
         })
     }
 
-    /// Notes that a plan is started with this journal, synced; the one that was noted before, where it was.
+    /// Notes that a plan is started with this journal, synced; gives the one that was noted before, where it was.
     ///
     /// # Errors
     /// `guard` where it cannot be noted.
-    pub async fn start_plan(&self, id: &str, journal: &str) -> Result<Option<StartedPlan>, Failure> {
+    pub async fn start_plan(&self, id: &str, journal: &str) -> Result<Option<String>, Failure> {
         let (plan, path, now) = (id.to_owned(), journal.to_owned(), stored(self.clock.now()));
         let start = move |connection: &Connection| {
             let start = "INSERT OR IGNORE INTO applied_plan (id, journal, at) VALUES (?1, ?2, ?3)";
@@ -113,19 +101,6 @@ impl WriteLog {
         let started = self.commit(Durability::Synced, start).await;
         let is_new = started.map_err(|error| unwritable(&error))? > 0;
         if is_new { Ok(None) } else { self.started_plan(id) }
-    }
-
-    /// Notes, synced, how long the journal of a plan is, before a request leaves.
-    ///
-    /// # Errors
-    /// `guard` where it cannot be noted.
-    pub async fn note_plan_length(&self, id: &str, length: u64) -> Result<(), Failure> {
-        let (id, length) = (id.to_owned(), length.cast_signed());
-        let note = move |connection: &Connection| {
-            let note = "UPDATE applied_plan SET journal_length = max(journal_length, ?2) WHERE id = ?1";
-            connection.execute(note, params![id, length])
-        };
-        self.commit(Durability::Synced, note).await.map_err(|error| unwritable(&error)).map(drop)
     }
 
     /// Keeps the ids of a profile's addresses, for completion, in place of those seen before at this service.

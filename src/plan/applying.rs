@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use super::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::client::Session;
 use crate::client::service::Service;
-use crate::journal::read::PreviousRun;
 use crate::log::WriteLog;
 use crate::report::fields::format_value;
 use crate::report::profile;
@@ -37,9 +36,7 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
     let is_begun = is_there(&*context.storage, &journal);
     let log = WriteLog::to_write(context, service.session.global.dry_run)?;
     match log.map(|log| log.started_plan(&header.id)).transpose()?.flatten() {
-        Some(started) if started.journal != name(&journal) || !is_begun => {
-            Err(already_applied(plan, &started.journal))
-        }
+        Some(started) if started != name(&journal) || !is_begun => Err(already_applied(plan, &started)),
         _ if !is_begun && context.clock.now() >= header.expires => {
             let message = format!("plan `{}` expired at {}", plan.path.display(), header.expires);
             Err(Failure::guard(message).hint(PLAN_AGAIN))
@@ -73,26 +70,6 @@ pub fn ensure_same_service(
     Ok(())
 }
 
-/// Refuses a plan whose journal lacks something that stood in it before a request left: the record would be sent again.
-///
-/// # Errors
-/// `guard`.
-pub fn ensure_whole(session: &Session<'_>, plan: &Plan, past: &PreviousRun) -> Result<(), Failure> {
-    let Some(started) = WriteLog::open(session.context)?.started_plan(&plan.header.id)? else {
-        return Ok(());
-    };
-    let (journal, before) = (&started.journal, started.journal_length);
-    let unreadable = |error| Failure::internal(format!("journal `{journal}` cannot be read: {error}"));
-    let length = past.length().map_err(unreadable)?;
-    if length >= before {
-        return Ok(());
-    }
-    let message = format!("journal `{journal}` has {length} bytes, and had {before} when a request was sent");
-    Err(Failure::guard(message).hint(
-        "put back the whole journal; without it, check what took effect and make the plan again with --plan",
-    ))
-}
-
 /// Notes that a plan is started with this journal, before anything of it is sent; `is_new` says that the journal was made
 /// for it just now.
 ///
@@ -106,14 +83,14 @@ pub async fn claim(
     is_new: bool,
 ) -> Result<(), Failure> {
     match log.start_plan(&plan.header.id, &name(journal)).await? {
-        Some(started) if started.journal != name(journal) => {
+        Some(started) if started != name(journal) => {
             // Without it the plan does not seem started when it is tried again.
             if is_new {
                 let failed =
                     |error| Failure::internal(format!("cannot delete `{}`: {error}", journal.display()));
                 session.context.storage.remove(journal).map_err(failed)?;
             }
-            Err(already_applied(plan, &started.journal))
+            Err(already_applied(plan, &started))
         }
         _ => Ok(()),
     }

@@ -44,7 +44,7 @@ fn a_sheet_of_updates_is_run_every_night_and_sends_what_is_new() {
     let state = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
     let line = format!("{UPDATE} -y -o json");
     let other = program(&env, &line).env(state, elsewhere.to_str().unwrap()).run();
-    assert!(other.code == 3 && other.stderr.contains("already exists"), "{other:?}");
+    assert!(other.code == 3 && other.stderr.contains("of another log"), "{other:?}");
 }
 
 #[test]

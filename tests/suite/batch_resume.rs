@@ -5,7 +5,13 @@ use snapbox::str;
 
 use crate::batch_journal::{journal, text};
 use crate::support::batch::{attributes, created, lines, numbers, states};
-use crate::support::test_env::TestEnv;
+use crate::support::test_env::{TestEnv, change_log};
+
+/// Writes a journal by hand: the log knows nothing of what stood in it.
+fn write(env: &TestEnv, text: impl AsRef<[u8]>) {
+    std::fs::write(journal(env), text).unwrap();
+    change_log(&env.home, "UPDATE run SET journal_length = 0");
+}
 
 /// A journal as a crash would leave it: with these lines after its header.
 fn interrupted(env: &TestEnv, records: usize, lines: &[&str]) {
@@ -28,7 +34,7 @@ fn interrupted(env: &TestEnv, records: usize, lines: &[&str]) {
         }
         left.extend([line.to_string(), "\n".to_owned()]);
     }
-    std::fs::write(journal(env), left).unwrap();
+    write(env, left);
     env.reset_sandbox();
     env.requests();
 }
@@ -152,7 +158,7 @@ fn an_incomplete_last_line_is_ignored_with_a_warning() {
     interrupted(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
     let mut cut = text(&env);
     cut.truncate(cut.len() - 9);
-    std::fs::write(journal(&env), cut).unwrap();
+    write(&env, cut);
     let resumed = env.run("attribute create -i a.csv --resume");
     resumed.assert(8, str!["line 3: unknown: outcome unknown (sent by an earlier run)"], str![[r#"
 warning: journal `[HOME]/a.csv.journal`: line 5 is incomplete
@@ -179,7 +185,7 @@ fn a_damaged_last_newline_hides_no_record_that_was_sent() {
     let whole = text(&env);
     let cut = &whole[..whole.len() - 1];
     for damaged in [cut.to_owned(), format!("{cut}J"), format!("{cut}\r"), cut[..cut.len() - 9].to_owned()] {
-        std::fs::write(journal(&env), &damaged).unwrap();
+        write(&env, &damaged);
         let outcome = env.run("attribute create -i a.csv --resume -o json");
         assert!(matches!(outcome.code, 7 | 8), "{outcome:?}");
         assert_eq!(lines(&outcome)[1]["applied"], "unknown", "{damaged}");
@@ -198,7 +204,7 @@ fn a_whole_last_line_without_its_newline_counts() {
     let env = TestEnv::new();
     interrupted(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
     let whole = text(&env);
-    std::fs::write(journal(&env), whole.trim_end()).unwrap();
+    write(&env, whole.trim_end());
     let resumed = env.run("attribute create -i a.csv --resume -o json");
     let reasons: Vec<Value> = lines(&resumed).iter().map(|line| line["reason"].clone()).collect();
     assert_eq!((resumed.code, &reasons[..2]), (0, &[json!("done earlier"), json!("done earlier")][..]));

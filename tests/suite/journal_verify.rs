@@ -30,6 +30,7 @@ pub fn forget_done(env: &TestEnv, journal: &str, record: u64, customer: &str) {
     std::fs::write(&path, left.join("\n") + "\n").unwrap();
     let open = format!("UPDATE write SET outcome = NULL WHERE record = {record} AND owner = '{customer}'");
     change_log(&env.home, &open);
+    change_log(&env.home, "UPDATE run SET journal_length = 0");
 }
 
 fn states(verified: &Outcome) -> Value {

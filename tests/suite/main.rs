@@ -22,6 +22,7 @@ mod batch_interruption;
 mod batch_journal;
 mod batch_moved_rows;
 mod batch_neighbours;
+mod batch_older_journal;
 mod batch_order;
 mod batch_outage;
 mod batch_persistence;
