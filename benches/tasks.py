@@ -34,6 +34,7 @@ class Row:
     rate: float = None
     ratio: float = None
     cpu_ratio: float = None
+    syncs: float = None
 
 
 def rows(sides):
@@ -91,7 +92,7 @@ def one_request(world, rounds):
 
 
 def update(world, rounds):
-    """`customer update`: two reads, snapshot, PUT, read-back; curl does the four calls on one connection. Each has a server
+    """`customer update`: two reads, a write in the log, PUT, read-back; curl does the four calls on one connection. Each has a server
     of its own: to storefront, what the other writes would be another editor's change."""
     theirs = world.slow_peer(0)
     url = theirs + PROFILE
@@ -103,39 +104,7 @@ def update(world, rounds):
     for place, state in disks(world):
         home = {**world.home("update", world.http), "XDG_STATE_HOME": str(state)}
         sides = [Side("storefront", change, home, work=4), Side("curl, four calls", fixed(*curl), work=4)]
-        yield f"Update of a profile, snapshots {place}", rows(in_turn(installed(sides), rounds, done))
-
-
-KEPT = 10_000
-
-
-def history(world, rounds):
-    """`customer update` of a customer with many snapshots, beside one with few. Each has a server of its own."""
-    for place, state in disks(world):
-        sides = []
-        for name, kept in ((f"{KEPT:,} snapshots", KEPT), ("few snapshots", 0)):
-            home = {**world.home(name, world.slow_peer(0)), "XDG_STATE_HOME": str(state / name)}
-            change = lambda run: [world.storefront, "customer", "update", "--address", "1", "--city", f"Town {run} {time.time_ns()}"]
-            side = Side(name, change, home)
-            once(side, "first")
-            add_snapshots(state / name, kept)
-            sides.append(side)
-        yield f"Update of a profile, {KEPT:,} snapshots {place}", rows(in_turn(sides, rounds))
-
-
-def add_snapshots(state, count):
-    """Copies the only snapshot, with what became of it, as those of the hours before."""
-    if not count:
-        return
-    (newest,) = state.glob("storefront/snapshots/*/*/*/*.json")
-    files = [(file, file.read_text()) for file in newest.parent.iterdir() if file.stem == newest.stem]
-    for number in range(2, count + 1):
-        taken = time.gmtime(time.time() - 86_400 + number)
-        directory = newest.parent.with_name(f"{number // 100:04}xx")
-        directory.mkdir(mode=0o700, exist_ok=True)
-        for file, text in files:
-            copy = directory / f"{number:06}-{time.strftime('%Y%m%dT%H%M%SZ', taken)}{file.suffix}"
-            copy.write_text(re.sub(r"20\d\d-\d\d-\d\dT[\d:.]+Z", time.strftime("%Y-%m-%dT%H:%M:%SZ", taken), text))
+        yield f"Update of a profile, log {place}", rows(in_turn(installed(sides), rounds, done))
 
 
 def disks(world):
@@ -257,7 +226,7 @@ def corrections(world, rounds):
             Side(BARE, bare, work=2 * CUSTOMERS),
         ]
         figures = loaded(sides, max(3, rounds // 20), lambda: world.count(url=url))
-        yield f"Corrections of {CUSTOMERS} customers, answers after 20 ms, 8 at a time, snapshots {place}", figures
+        yield f"Corrections of {CUSTOMERS} customers, answers after 20 ms, 8 at a time, log {place}", figures
 
 
 WRITTEN = 10_000
@@ -438,7 +407,6 @@ def build(_world, _rounds):
 ALL = {
     "one-request": one_request,
     "update": update,
-    "history": history,
     "start": start,
     "many": many,
     "latency": latency,
@@ -453,5 +421,3 @@ ALL = {
     "million": million,
     "build": build,
 }
-# What is measured where nothing is named: all of it in less than ten minutes.
-USUAL = [name for name in ALL if name not in ("verify", "sandbox", "durable", "million", "build")]

@@ -108,9 +108,13 @@ class World:
 
     def slow_peer(self, milliseconds):
         """The URL of a peer server that takes this long for each answer."""
+        return self.peer_of(self.stored, milliseconds)
+
+    def peer_of(self, stored, milliseconds=0):
+        """The URL of a peer server whose customers have this profile."""
         directory = self.directory / f"peer-{milliseconds}"
         directory.mkdir(exist_ok=True)
-        return self.serve([self.peer, str(directory), str(self.stored), str(milliseconds)])["http"]
+        return self.serve([self.peer, str(directory), str(stored), str(milliseconds)])["http"]
 
     def count(self, *methods, url=None):
         """How many requests of these methods the peer server has answered."""

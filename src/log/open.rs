@@ -15,9 +15,9 @@ use storefront_core::failure::{Failure, FailureKind};
 /// Marks a SQLite file as a log (`PRAGMA application_id`): "SFLG".
 const APPLICATION_ID: i64 = 0x5346_4c47;
 
-/// The migrations, in the order in which they were added. Do not change the order, nor one that was released:
+/// The migrations, in the order in which they were added. Do not change the order, nor one that is there:
 /// `user_version` counts those that a log has had.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("runs.sql")];
 
 /// Sets a connection up, and brings the tables up to date.
 ///

@@ -184,11 +184,15 @@ impl WriteLog {
         owner: Option<&Owner>,
         limit: Option<usize>,
     ) -> Result<Vec<Run>, Failure> {
+        let is_meant = if owner.is_some() {
+            "id IN (SELECT run FROM own UNION SELECT run.id FROM run JOIN run AS of ON run.journal = of.journal \
+                    WHERE of.id IN own)"
+        } else {
+            "(journal IS NOT NULL OR EXISTS (SELECT 1 FROM write WHERE write.run = run.id))"
+        };
         let find = format!(
-            "WITH own AS (SELECT run FROM write WHERE owner_kind = ?2 AND owner = ?3) \
-             SELECT {COLUMNS} FROM run WHERE service = ?1 \
-             AND CASE WHEN ?2 IS NOT NULL THEN id IN own OR journal IN (SELECT journal FROM run WHERE id IN own) \
-                 ELSE journal IS NOT NULL OR EXISTS (SELECT 1 FROM write WHERE write.run = run.id) END \
+            "WITH own AS (SELECT run FROM write WHERE service = ?1 AND owner_kind = ?2 AND owner = ?3) \
+             SELECT {COLUMNS} FROM run WHERE service = ?1 AND {is_meant} \
              AND NOT EXISTS (SELECT 1 FROM run AS later WHERE later.journal = run.journal AND later.id > run.id) \
              ORDER BY id DESC LIMIT ?4"
         );

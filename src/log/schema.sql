@@ -25,8 +25,6 @@ CREATE TABLE run (
     began INTEGER NOT NULL,
     ended INTEGER,
     retention_days INTEGER NOT NULL,
-    -- Of a batch: whether it has nothing left to do.
-    is_complete INTEGER NOT NULL DEFAULT 0,
     -- Whether all of its writes are still here.
     is_whole INTEGER NOT NULL DEFAULT 1,
     undoes INTEGER REFERENCES run ON DELETE SET NULL

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use super::open::MIGRATIONS;
 use super::{
     DefaultNote, Document, FILE_NAME, Name, NewRun, NewWrite, OpenWrite, Owner, People, RunId, SeenAddresses,
     Write, WriteLog,
@@ -106,6 +107,33 @@ async fn a_write_is_in_the_log_as_it_was_given_and_open_until_it_is_closed() {
     assert_eq!((write.outcome, write.is_open), (applied(), false));
     assert_eq!(write.changes(), Some(effect));
     assert!(writes(&log, "8").is_empty());
+}
+
+#[tokio::test]
+async fn a_log_of_the_first_schema_is_brought_up_to_date_with_what_it_has() {
+    let home = tempfile::tempdir().unwrap();
+    let context = process(&home);
+    std::fs::create_dir_all(file(&home).parent().unwrap()).unwrap();
+    let first = Connection::open(file(&home)).unwrap();
+    first.execute_batch(MIGRATIONS[0]).unwrap();
+    first
+        .execute_batch(
+            "PRAGMA application_id = 0x53464c47; PRAGMA user_version = 1;
+             INSERT INTO run (uuid, service, operation, began, retention_days)
+             VALUES ('first', 'magento https://shop.example', 'attribute assign', 1, 90)",
+        )
+        .unwrap();
+    drop(first);
+    let (log, second) = opened(&context).await;
+    assert_eq!(log.run(RunId(1)).unwrap().unwrap().operation, "attribute assign");
+    log.gate(new(second, "7")).await.map(OpenWrite::leaves).unwrap();
+    log.end_run(second, true);
+    log.flush().await;
+    assert!(log.run(second).unwrap().unwrap().ended.is_some());
+    let version = |connection: &Connection| {
+        connection.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get::<_, i64>(0))
+    };
+    assert_eq!(usize::try_from(log.read(version).unwrap()), Ok(MIGRATIONS.len()));
 }
 
 #[tokio::test]

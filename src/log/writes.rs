@@ -376,7 +376,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn last_of(&self, run: RunId) -> Result<Option<Write>, Failure> {
-        let find = format!("{SELECT} WHERE run = ?1 ORDER BY write.id DESC LIMIT 1");
+        // The index has the ids of a run in the order of its records: sorting the rows would read all of them.
+        let find = format!("{SELECT} WHERE write.id = (SELECT max(id) FROM write WHERE run = ?1)");
         self.read(|connection| connection.prepare_cached(&find)?.query_row([run.0], read).optional())
     }
 
