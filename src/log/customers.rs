@@ -18,6 +18,7 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
 use storefront_core::profile::diff::Change;
+use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::verify::Proof;
 
 /// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
@@ -94,7 +95,11 @@ impl Entry {
     /// The addresses that are removed by calls of their own, with what became of each.
     pub fn removals(&self) -> Vec<(AddressId, WriteOutcome)> {
         let calls = self.writes().filter(|_| self.put().is_none());
-        calls.filter_map(|call| Some((effect_of(call).removed_address()?, call.outcome))).collect()
+        let of_call = |call: &Write| {
+            let (effect, outcome) = (effect_of(call), call.outcome);
+            effect.removed_addresses().map(|id| (id, outcome)).collect::<Vec<_>>()
+        };
+        calls.flat_map(of_call).collect()
     }
 
     /// What became of it.
@@ -119,6 +124,17 @@ impl Entry {
 /// What a call changes, as the log has it.
 fn effect_of(call: &Write) -> Effect {
     call.changes().unwrap_or_else(|| Effect::on(effect::Owner::to_be_made(Kind::Customer)))
+}
+
+/// A call that may have changed something.
+#[derive(Debug)]
+pub struct RecentCall {
+    /// The first call of its replacement.
+    pub of: WriteId,
+    /// What it changed.
+    pub effect: Effect,
+    /// What became of it.
+    pub outcome: WriteOutcome,
 }
 
 /// The newest replacement, where a request of it may still take effect.
@@ -341,20 +357,55 @@ impl CustomerStore {
         Ok(None)
     }
 
-    /// The replacements that may have changed something, newest first: all of the last minute, however many, and some of the
-    /// minutes before.
+    /// The profiles that recent replacements were made from, newest first, each with what became of it; as [`Self::recent_calls`].
     ///
     /// # Errors
     /// As [`Self::entries`].
-    pub fn recent(&self, reach: Reach) -> Result<Vec<(Replacement, WriteOutcome)>, Failure> {
-        let (mut recent, mut older): (Vec<(Replacement, WriteOutcome)>, usize) = (Vec::new(), 0);
+    pub fn recent_profiles(&self) -> Result<Vec<(Replacement, WriteOutcome)>, Failure> {
+        let mut recent = Vec::new();
+        for entry in self.recent(Reach::LastMinutes)? {
+            recent.extend(self.read_calls(&entry)?);
+        }
+        Ok(recent)
+    }
+
+    /// The calls that may have changed something, newest first: all of the last minute, however many, and some of the minutes before.
+    /// Customers who have no id may have their replacements in common: those count that were made from a profile of the one with
+    /// this profile.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn recent_calls(
+        &self,
+        reach: Reach,
+        without_id: Option<&Map<String, Value>>,
+    ) -> Result<Vec<RecentCall>, Failure> {
+        let mut recent = Vec::new();
+        for entry in self.recent(reach)? {
+            if let Some(stored) = without_id
+                && !belongs_to(stored, &self.whole(&entry)?.customer)
+            {
+                continue;
+            }
+            let calls: Vec<&Write> = entry.writes().filter(|call| call.outcome.may_be_applied()).collect();
+            let of_call = |call: &&Write| RecentCall {
+                of: entry.name().id,
+                effect: effect_of(call),
+                outcome: call.outcome,
+            };
+            recent.extend(calls.iter().rev().map(of_call));
+        }
+        Ok(recent)
+    }
+
+    fn recent(&self, reach: Reach) -> Result<Vec<Entry>, Failure> {
+        let (mut recent, mut older): (Vec<Entry>, usize) = (Vec::new(), 0);
+        let mut has_applied = false;
         for entry in self.entries() {
             let entry = entry?;
             let outcome = entry.outcome();
             let is_old = self.now().duration_since(entry.taken()) > MAX_LATENESS
                 && !matches!(outcome, WriteOutcome::Applied { at, .. } if self.is_recent(at));
-            let has_applied =
-                recent.iter().any(|(_, outcome)| matches!(outcome, WriteOutcome::Applied { .. }));
             let is_enough = reach == Reach::LastMinutes || has_applied;
             if is_old && is_enough {
                 break;
@@ -364,7 +415,8 @@ impl CustomerStore {
                 continue;
             }
             older += usize::from(is_older);
-            recent.extend(self.read_calls(&entry)?);
+            has_applied |= entry.writes().any(|call| matches!(call.outcome, WriteOutcome::Applied { .. }));
+            recent.push(entry);
         }
         Ok(recent)
     }

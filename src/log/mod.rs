@@ -77,7 +77,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-pub use customers::{CustomerStore, Entry, PendingWrite, Reach, UPDATE, WriteName};
+pub use customers::{CustomerStore, Entry, PendingWrite, Reach, RecentCall, UPDATE, WriteName};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
 pub use replacement::Replacement;

@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 use super::Reads;
 use crate::client::service::Service;
 use crate::log::{RunId, WriteLog};
-use storefront_core::effect::{self, Change, Effect, Owner};
+use storefront_core::effect::{self, Change, Effect, OwnCall, Owner};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{HintCommand, hint};
+use storefront_core::outcome::Extent;
 
 /// Reads a thing until it shows what our own calls left, for at most `--settle`. A person may continue with one that does not;
 /// `missing` says of a read what it does not show, and `look` is the command that shows it.
@@ -83,7 +84,8 @@ fn compared(
     for effect in &mut recent {
         effect.changes.retain(&is_read);
     }
-    Ok(effect::not_shown(&recent, document))
+    let applied = |effect| OwnCall { effect, extent: Extent::Whole, was_seen: false };
+    Ok(effect::not_shown(&recent.iter().map(applied).collect::<Vec<_>>(), None, document))
 }
 
 /// The refusal to change a thing by a read that does not show what our own calls left.

@@ -83,7 +83,7 @@ fn an_old_read_of_a_value_in_other_notation_is_recognized() {
         }
         let outcome = run(&home, &server.url(""), EMAIL);
         assert_eq!((outcome.code, puts(&server)), (3, 2), "{outcome:?}");
-        assert!(outcome.stderr.contains("addresses[id=1].city has its old value"), "{outcome:?}");
+        assert!(outcome.stderr.contains("address 1 city has its old value"), "{outcome:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use super::read;
 use super::read::LoadedProfile;
 use crate::client::service::Service;
 use crate::journal::read::OfRuns;
-use crate::log::{CustomerStore, Reach, Replacement};
+use crate::log::{CustomerStore, Replacement};
 use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
 use crate::state;
@@ -35,7 +35,7 @@ pub fn was_so_before(
         let verification = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
         is_recent && verification.map_or(true, |verification| verification.is_shown())
     };
-    store.recent(Reach::LastMinutes).map_or(true, |recent| recent.into_iter().any(shows_it))
+    store.recent_profiles().map_or(true, |recent| recent.into_iter().any(shows_it))
 }
 
 /// Whether a profile shows something that this replacement carried, and is not another editor's work.

@@ -3,19 +3,19 @@
 use serde_json::{Map, Value};
 
 use super::read::LoadedProfile;
-use crate::log::{LastRead, Reach, Replacement};
+use crate::log::{LastRead, Reach, RecentCall};
+use storefront_core::effect::{Effect, OwnCall, not_shown};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{Extent, WriteOutcome};
-use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::{Write, not_shown};
+use storefront_core::profile::verify::lost_addresses;
 
 /// What our own recent writes left of a customer.
 #[derive(Debug, Default)]
 pub struct Recent {
     /// Those of the last minute that may have been applied, newest first.
-    writes: Vec<(Replacement, Extent)>,
+    calls: Vec<(RecentCall, Extent)>,
     /// What the last accepted read showed.
     accepted: Option<LastRead>,
     /// The ids of addresses that they removed.
@@ -28,27 +28,26 @@ impl Recent {
     /// # Errors
     /// `guard` where one that may have been applied cannot be read.
     pub fn of(loaded: &LoadedProfile, has_base: bool) -> Result<Self, Failure> {
-        let store = &loaded.store;
+        let (store, stored) = (&loaded.store, &loaded.stored);
         let reach = if has_base { Reach::NewestApplied } else { Reach::LastMinutes };
-        let mut recent = store.recent(reach)?;
-        // Customers without an ID and an email have their writes in common.
-        recent.retain(|(snapshot, _)| belongs_to(loaded.stored.customer(), &snapshot.customer));
-        let is_named = loaded.stored.text("id").or(loaded.stored.text("email")).is_some();
-        let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        let has_id = stored.text("id").is_some();
+        let without_id = if has_id { None } else { Some(stored.customer()) };
+        let recent = store.recent_calls(reach, without_id)?;
+        let removed = recent.iter().flat_map(|call| call.effect.removed_addresses()).collect();
         let is_compared = |outcome: WriteOutcome| {
             let is_base = has_base && matches!(outcome, WriteOutcome::Applied { .. });
             is_base || outcome.time().is_some_and(|at| store.is_recent(at))
         };
-        let compared = recent.into_iter().filter(|(_, outcome)| is_compared(*outcome));
-        let writes = compared.filter_map(|(snapshot, outcome)| Some((snapshot, outcome.extent()?)));
-        let writes = writes.collect();
-        let accepted = store.last_read()?.filter(|_| is_named);
-        Ok(Self { writes, accepted, removed })
+        let compared = recent.into_iter().filter(|call| is_compared(call.outcome));
+        let calls = compared.filter_map(|call| Some((call.outcome.extent()?, call)));
+        let calls = calls.map(|(extent, call)| (call, extent)).collect();
+        let accepted = store.last_read()?.filter(|_| has_id || stored.text("email").is_some());
+        Ok(Self { calls, accepted, removed })
     }
 
     /// Whether there is any write that may have been applied.
     pub fn is_any(&self) -> bool {
-        !self.writes.is_empty()
+        !self.calls.is_empty()
     }
 
     /// What the profile does not show of them, in words.
@@ -57,33 +56,44 @@ impl Recent {
     /// `guard` when a list has an address without a usable id of its own.
     pub fn missing_in(&self, now: &Profile) -> Result<Vec<String>, Failure> {
         let accepted = self.accepted.as_ref();
-        let was_seen = |snapshot: &Replacement| accepted.is_some_and(|read| read.is_after(snapshot));
-        let writes: Vec<Write<'_>> = self
-            .writes
-            .iter()
-            .map(|(snapshot, extent)| write(snapshot, *extent, was_seen(snapshot)))
-            .collect();
-        not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)
+        let was_seen = |call: &RecentCall| accepted.is_some_and(|read| read.is_after(call.of));
+        let calls = self.calls.iter().map(|(call, extent)| own(&call.effect, *extent, was_seen(call)));
+        let accepted = accepted.map(|read| &read.customer);
+        self.not_shown(calls.collect(), accepted, &[], now)
     }
 
     /// Whether a read that followed a write of ours is as new as those before it. `stored` is the profile that was accepted for
-    /// it, and shows them; `sent` is what the write carried, and `gone` are the ids of addresses that it removed or lost. What it
+    /// it, and shows them; `sent` is what the write changed, and `gone` are the ids of addresses that it removed or lost. What it
     /// changed was looked for already.
     pub fn are_shown_in(
         &self,
         now: &Profile,
         stored: &Map<String, Value>,
-        sent: &Map<String, Value>,
+        sent: &Effect,
         gone: &[AddressId],
     ) -> bool {
-        let newest = Write { before: stored, sent, was_seen: false, extent: Extent::Part };
-        let older = self.writes.iter().map(|(snapshot, extent)| write(snapshot, *extent, true));
-        let writes: Vec<Write<'_>> = std::iter::once(newest).chain(older).collect();
+        let older = self.calls.iter().map(|(call, extent)| own(&call.effect, *extent, true));
+        let calls = std::iter::once(own(sent, Extent::Part, false)).chain(older).collect();
+        self.not_shown(calls, Some(stored), gone, now).is_ok_and(|missing| missing.is_empty())
+    }
+
+    fn not_shown(
+        &self,
+        calls: Vec<OwnCall<'_>>,
+        accepted: Option<&Map<String, Value>>,
+        gone: &[AddressId],
+        now: &Profile,
+    ) -> Result<Vec<String>, Failure> {
         let removed = [&self.removed, gone].concat();
-        not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
+        let mut missing = match accepted {
+            Some(accepted) => lost_addresses(accepted, &removed, now)?,
+            None => Vec::new(),
+        };
+        missing.extend(not_shown(&calls, accepted, now.customer()));
+        Ok(missing)
     }
 }
 
-fn write(snapshot: &Replacement, extent: Extent, was_seen: bool) -> Write<'_> {
-    Write { before: &snapshot.customer, sent: &snapshot.merged, was_seen, extent }
+const fn own(effect: &Effect, extent: Extent, was_seen: bool) -> OwnCall<'_> {
+    OwnCall { effect, extent, was_seen }
 }

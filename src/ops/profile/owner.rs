@@ -123,8 +123,10 @@ impl<'a> Replaced<'a> {
         let renumbered = verification.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&verification.missing).chain(renumbered);
         let gone: Vec<AddressId> = gone.copied().collect();
-        let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
-        let is_new = || verification.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
+        let stored = self.loaded.stored.customer();
+        let sent = || Effect::of_profile(self.loaded.owner(), stored, &self.merged.customer);
+        let is_new =
+            || verification.undone.is_empty() && self.recent.are_shown_in(now, stored, &sent(), &gone);
         if self.is_reply.get() || is_new() {
             self.loaded.store.note_read(now.customer());
         }

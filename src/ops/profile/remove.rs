@@ -79,7 +79,10 @@ pub async fn remove(
     reported: Outcome,
 ) -> Result<Outcome, Failure> {
     let (planned, mut calls) = (planned(&removals), Calls::new(whole.service, operation));
-    let by_id = |call: Call| Some((call.effect.removed_address()?, call));
+    let by_id = |call: Call| {
+        let id = call.effect.removed_addresses().next()?;
+        Some((id, call))
+    };
     let mut left = Vec::new();
     for (id, call) in removals.into_iter().filter_map(by_id) {
         match calls.carry_out(&Removal { whole, id }, call).await {

@@ -31,7 +31,7 @@ use storefront_core::lint;
 use storefront_core::profile::merge::{self, Merged, ProfilePatch};
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::not_shown;
+use storefront_core::profile::verify::lost_addresses;
 use storefront_core::profile::{diff, magento};
 use storefront_core::text::exact_json;
 
@@ -214,10 +214,9 @@ impl<'a> Steps<'a> {
         }
         self.recent = Recent::of(loaded, self.change.base().is_some())?;
         let mut missing = self.recent.missing_in(&loaded.stored)?;
-        for also in not_shown(&[], self.earlier.as_ref(), &self.recent.removed, &loaded.stored)? {
-            if !missing.contains(&also) {
-                missing.push(also);
-            }
+        if let Some(earlier) = &self.earlier {
+            let lost = lost_addresses(earlier, &self.recent.removed, &loaded.stored)?;
+            missing.extend(lost.into_iter().filter(|lost| !missing.contains(lost)).collect::<Vec<_>>());
         }
         Ok(missing)
     }

@@ -1,66 +1,163 @@
 //! Whether a read is as new as our own calls: a replica may show what was there before them.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
-use super::{Before, Change, Document, Effect};
-use crate::profile::equal::same_value;
+use super::document::Indexed;
+use super::{Before, Change, Created, Effect, Kind};
+use crate::outcome::Extent;
+use crate::profile::equal::{is_content, same_but_for_case, same_value};
 use crate::profile::path::{FieldPath, List};
 
-/// A place that a newer call changed, and what it left there; `None` where that is not known.
-type Left<'a> = (&'a FieldPath, Option<Option<Value>>);
+/// A call of ours that may have been applied.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnCall<'a> {
+    /// What it changed.
+    pub effect: &'a Effect,
+    /// How much of it was applied.
+    pub extent: Extent,
+    /// Whether the last accepted read came after it: what it left is what that shows.
+    pub was_seen: bool,
+}
 
-/// What a read does not show although calls with these effects on one owner, newest first, were applied, in words: it has a value
-/// that one of them replaced or something that one removed, or lacks what one added. A value that none of them knows is somebody
-/// else's.
-pub fn not_shown(effects: &[Effect], read: &Map<String, Value>) -> Vec<String> {
-    let (document, mut newer, mut missing) = (Document(read), Vec::<Left<'_>>::new(), Vec::new());
-    for effect in effects {
-        for change in &effect.changes {
-            let after = change.after(&effect.creates);
-            if is_old(change, after.as_ref(), &newer, document) {
-                let place = change.path.in_words();
-                missing.push(if change.path.is_element() {
-                    format!("{place}, which was removed, is still there")
-                } else {
-                    format!("{place} has its old value")
-                });
-            }
-        }
-        for created in &effect.creates {
-            let Some(id) = created.id else { continue };
-            let path = created.path();
-            let is_changed = newer.iter().any(|(place, _)| **place == path);
-            if !is_changed && document.element(created.list, id).is_none() {
-                missing.push(format!("{} is missing", path.in_words()));
-            }
-        }
-        newer.extend(effect.changes.iter().map(|change| (&change.path, change.after(&effect.creates))));
+impl OwnCall<'_> {
+    /// Whether a look showed what it left at a place. What was seen of one that was applied in part may be what was there before it.
+    fn is_seen(&self, change: &Change) -> bool {
+        self.extent == Extent::Whole && change.seen.is_some()
     }
-    missing.dedup();
+
+    /// What it left at a place, null for nothing: what was seen, else what was sent; `None` where that is not known.
+    fn left(&self, change: &Change) -> Option<Value> {
+        let creates = &self.effect.creates;
+        let left = if self.is_seen(change) { change.after(creates) } else { change.wanted(creates) };
+        left.map(Option::unwrap_or_default)
+    }
+}
+
+/// What a read does not show although these calls on one owner, newest first, were applied, in words: it has a value that one of
+/// them replaced or something that one removed, or lacks what one added, unless the last read that was `accepted` has it so, too.
+/// A value that none of them knows is somebody else's.
+pub fn not_shown(
+    calls: &[OwnCall<'_>],
+    accepted: Option<&Map<String, Value>>,
+    read: &Map<String, Value>,
+) -> Vec<String> {
+    let read = Indexed::of(read);
+    let mut left = Left { accepted: accepted.map(Indexed::of), newer: Vec::new() };
+    let mut missing: Vec<String> = Vec::new();
+    for call in calls {
+        let changes = call.effect.changes.iter().filter(|change| is_told(call.effect, change));
+        for change in changes.filter(|change| left.is_old(change, call, &read)) {
+            let place = change.path.in_words();
+            let old = if change.path.is_element() {
+                format!("{place}, which was removed, is still there")
+            } else {
+                format!("{place} has its old value")
+            };
+            missing.extend(Some(old).filter(|old| !missing.contains(old)));
+        }
+        if call.was_seen {
+            continue;
+        }
+        if call.extent == Extent::Whole {
+            let lacks = |created: &&Created| !left.is_changed(&created.path()) && !is_there(created, &read);
+            missing.extend(call.effect.creates.iter().filter(lacks).map(lacked));
+        }
+        if call.extent != Extent::Unknown {
+            left.newer.extend(call.effect.changes.iter().map(|change| (call, change)));
+        }
+    }
     missing
 }
 
-/// Whether the value from before a change is shown, and not what the newest call left there.
-fn is_old(
-    change: &Change,
-    after: Option<&Option<Value>>,
-    newer: &[Left<'_>],
-    document: Document<'_>,
-) -> bool {
-    let (name, now) = (change.path.last_name(), document.at(&change.path));
-    let is_now = |value: Option<&Value>| same_value(name, now, value);
-    let left = match newer.iter().find(|(place, _)| place.overlaps(&change.path)) {
-        Some((place, left)) if **place == change.path => left.as_ref(),
-        // What it stands in was changed as a whole since.
-        Some(_) => None,
-        None => after,
-    };
-    let Some(left) = left else { return false };
-    if change.path.is_element() {
-        return left.is_none() && now.is_some();
-    }
-    let element = List::of(&change.path).zip(change.path.element_id());
-    let is_there = element.is_none_or(|(list, id)| document.element(list, id).is_some());
-    let is_before = matches!(&change.before, Before::Read(before) if is_now(before.as_ref()));
-    is_there && is_before && !is_now(left.as_ref())
+/// Whether a change can be seen: a service that merges keeps a field of a profile that is left out.
+fn is_told(effect: &Effect, change: &Change) -> bool {
+    let is_left_out = || change.after(&effect.creates) == Some(None) && effect.owner.kind == Kind::Customer;
+    change.path.is_element() || !is_left_out()
 }
+
+/// Whether what a call added is there, by its id or by its content under one that is new.
+fn is_there(created: &Created, read: &Indexed<'_>) -> bool {
+    if created.id.is_some_and(|id| read.element(created.list, id).is_some()) {
+        return true;
+    }
+    let known: HashSet<i64> = created.known.iter().copied().collect();
+    let mut elements = read.document.elements(created.list);
+    elements.any(|(id, one)| !known.contains(&id) && is_content(one, Some(&created.content)))
+}
+
+fn lacked(created: &Created) -> String {
+    match (created.id, created.list) {
+        (None, List::Addresses) => "the address that was added is missing".to_owned(),
+        _ => format!("{} is missing", created.path().in_words()),
+    }
+}
+
+/// What our calls left.
+struct Left<'a> {
+    accepted: Option<Indexed<'a>>,
+    /// The changes of newer calls that the accepted read is too old to show.
+    newer: Vec<(&'a OwnCall<'a>, &'a Change)>,
+}
+
+impl Left<'_> {
+    fn is_changed(&self, path: &FieldPath) -> bool {
+        self.newer.iter().any(|(_, newer)| newer.path == *path)
+    }
+
+    /// Whether the value from before a change is shown, and not what the calls left there.
+    fn is_old(&self, change: &Change, call: &OwnCall<'_>, read: &Indexed<'_>) -> bool {
+        let (name, shown) = (change.path.last_name(), read.at(&change.path));
+        let element = List::of(&change.path).zip(change.path.element_id());
+        let is_there = element.is_none_or(|(list, id)| read.element(list, id).is_some());
+        let Some(expected) = self.expected(change, call, shown).filter(|_| is_there) else { return false };
+        if change.path.is_element() {
+            return expected.is_null();
+        }
+        matches!(&change.before, Before::Read(before) if same_value(name, shown, before.as_ref()))
+            && !same_value(name, shown, Some(&expected))
+    }
+
+    /// The value that is there if all of our calls are, null for none; `None` where that is not known. A newer call overrides an
+    /// older one, but what was cleared the service may have filled in, such as the name of a region.
+    fn expected(&self, change: &Change, call: &OwnCall<'_>, shown: Option<&Value>) -> Option<Value> {
+        let (path, name) = (&change.path, change.path.last_name());
+        let before = match &change.before {
+            Before::Read(before) => before.as_ref(),
+            Before::NotRead if path.is_element() => None,
+            Before::NotRead => return None,
+        };
+        if let Some((newer_call, newer)) = self.newer.iter().find(|(_, newer)| newer.path.overlaps(path)) {
+            let after = newer_call.left(newer)?;
+            // One that was applied in part may have left what was there before it, and nothing that is older.
+            let may_be_left = matches!(&newer.before, Before::Read(before) if same_value(name, shown, before.as_ref()))
+                || same_but_for_case(name, shown, Some(&after));
+            let was_changed = call.extent == Extent::Whole
+                || call.was_seen
+                    && self.accepted(path).is_some_and(|left| !same_value(name, Some(left), before));
+            let is_certain = newer_call.extent == Extent::Whole || was_changed && !may_be_left;
+            let is_set = newer_call.is_seen(newer) || !same_value(name, Some(&after), None);
+            return (newer.path == *path && is_set && is_certain).then_some(after);
+        }
+        if call.was_seen {
+            return self.accepted(path).cloned();
+        }
+        // A service that writes texts in its own way may show the value from before for one that differs in case only.
+        let after = call.left(change)?;
+        let is_told =
+            path.is_element() || call.is_seen(change) || !same_but_for_case(name, before, Some(&after));
+        (call.extent == Extent::Whole && is_told).then_some(after)
+    }
+
+    /// What the accepted read has there, null for nothing; `None` where what it stands in is not there.
+    fn accepted(&self, path: &FieldPath) -> Option<&Value> {
+        let accepted = self.accepted.as_ref()?;
+        let element = List::of(path).zip(path.element_id()).filter(|_| !path.is_element());
+        let is_there = element.is_none_or(|(list, id)| accepted.element(list, id).is_some());
+        is_there.then(|| accepted.at(path).unwrap_or(&Value::Null))
+    }
+}
+
+#[cfg(test)]
+mod tests;

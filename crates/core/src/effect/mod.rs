@@ -37,7 +37,7 @@ use crate::text::exact_json;
 pub use compose::composed;
 pub use document::Document;
 pub use inverse::{Inverse, Left};
-pub use lag::not_shown;
+pub use lag::{OwnCall, not_shown};
 pub use look::{Look, Side, Third};
 
 /// What kind of thing a call changes.
@@ -184,9 +184,11 @@ impl Change {
     /// The value that stands there once the call is applied: what was seen, else what was sent. `None` where that is not
     /// known: a number was added to one that was not read, or the id of what was created is not known.
     pub fn after(&self, creates: &[Created]) -> Option<Option<Value>> {
-        if let Some(seen) = &self.seen {
-            return Some(seen.value.clone());
-        }
+        self.seen.as_ref().map_or_else(|| self.wanted(creates), |seen| Some(seen.value.clone()))
+    }
+
+    /// The value that the call was to leave there, whatever was seen; `None` as for [`Self::after`].
+    pub fn wanted(&self, creates: &[Created]) -> Option<Option<Value>> {
         match (&self.sent, &self.before) {
             (Sent::Value(value), _) => Some(value.clone()),
             (Sent::Plus(more), Before::Read(before)) => Some(sum(before.as_ref(), more)),
@@ -332,10 +334,10 @@ impl Effect {
         self.changes.is_empty() && self.creates.is_empty()
     }
 
-    /// The address that it removes; of several the first one.
-    pub fn removed_address(&self) -> Option<AddressId> {
-        let removed = self.changes.iter().find(|change| change.path.is_address() && self.removes(change));
-        removed.and_then(|change| change.path.address_id())
+    /// The addresses that it removes.
+    pub fn removed_addresses(&self) -> impl Iterator<Item = AddressId> + '_ {
+        let removed = self.changes.iter().filter(|change| change.path.is_address() && self.removes(change));
+        removed.filter_map(|change| change.path.address_id())
     }
 
     /// How many addresses, items, options or owners it deletes.

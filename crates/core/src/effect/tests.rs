@@ -3,7 +3,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Before, Change, Created, Document, Effect, Kind, Owner, Seen, Sent, Side, composed, not_shown};
+use super::{Before, Change, Created, Document, Effect, Kind, Owner, Seen, Sent, Side, composed};
 use crate::profile::diff;
 use crate::profile::equal::is_content;
 use crate::profile::path::{FieldPath, List};
@@ -383,36 +383,6 @@ fn what_the_service_made_of_a_change_is_told_apart_from_what_is_missing() {
     assert_eq!(effect.creates[0].id, Some(9));
     let gone = effect.changes.iter().find(|change| change.path.element_id() == Some(2)).unwrap();
     assert_eq!(gone.seen, None);
-}
-
-/// A read of a moment ago has what a call of ours replaced or removed; what somebody else wrote since is none of that.
-#[test]
-fn a_read_that_is_older_than_our_own_calls_is_told_by_what_they_replaced() {
-    let cart = Owner::new(Kind::Cart, 4);
-    let qty = |before: i64, after: i64| Effect {
-        changes: vec![set(FieldPath::item(5).member("qty"), json!(before), json!(after))],
-        ..Effect::on(cart.clone())
-    };
-    let removal = Effect {
-        changes: vec![Change {
-            path: FieldPath::item(6),
-            before: Before::Read(Some(json!({"item_id": 6, "qty": 1}))),
-            sent: Sent::Value(None),
-            seen: None,
-        }],
-        ..Effect::on(cart.clone())
-    };
-    let with = |quantity: i64| object(&json!({"items": [{"item_id": 5, "qty": quantity}]}));
-    let both = object(&json!({"items": [{"item_id": 5, "qty": 5}, {"item_id": 6, "qty": 2}]}));
-    assert_eq!(not_shown(&[qty(2, 5)], &with(2)).len(), 1);
-    assert_eq!(not_shown(&[qty(5, 7), qty(2, 5)], &with(2)).len(), 1);
-    assert_eq!(not_shown(&[qty(5, 7), qty(2, 5)], &with(5)).len(), 1);
-    assert_eq!(not_shown(&[qty(2, 5)], &with(5)), Vec::<String>::new());
-    assert_eq!(not_shown(&[qty(5, 2), qty(2, 5)], &with(2)), Vec::<String>::new(), "set back");
-    assert_eq!(not_shown(&[qty(2, 5)], &with(9)), Vec::<String>::new(), "another's");
-    assert_eq!(not_shown(&[qty(2, 5)], &object(&json!({"items": []}))), Vec::<String>::new());
-    assert_eq!(not_shown(&[removal.clone(), qty(2, 5)], &both).len(), 1);
-    assert_eq!(not_shown(&[removal], &with(5)), Vec::<String>::new());
 }
 
 /// A value that was cleared without a read: nobody knows that it changed nothing.

@@ -37,7 +37,7 @@ pub enum Step {
 }
 
 /// A list of an owner whose elements the service gives ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum List {
     /// The addresses of a customer.

@@ -1,5 +1,5 @@
-//! What a profile that was read says about a PUT: whether it shows what was sent, and whether it is as new as what our
-//! own writes left.
+//! What a profile that was read says about a PUT: whether it shows what was sent, and whether it has the
+//! addresses that an earlier one had.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,11 @@ use serde_json::{Map, Value};
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
 use super::addresses_by_place::AddressesByPlace;
 use super::diff::{self, Change};
-use super::equal::{PLACE, is_content, is_elsewhere, same_but_for_case, same_value, shares_place};
-use super::path::FieldPath;
+use super::equal::{PLACE, is_content, is_elsewhere, same_value, shares_place};
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
 use crate::id::AddressId;
-use crate::outcome::Extent;
 
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -242,129 +240,21 @@ fn foreign_changes(
     changes
 }
 
-/// A write of ours that may have been applied.
-#[derive(Debug, Clone, Copy)]
-pub struct Write<'a> {
-    /// The profile that it was made from.
-    pub before: &'a Map<String, Value>,
-    /// What it carried.
-    pub sent: &'a Map<String, Value>,
-    /// Whether the last accepted profile was read after it: what it left is what that shows.
-    pub was_seen: bool,
-    /// How much of it was applied.
-    pub extent: Extent,
-}
-
-/// What a profile does not show although our own writes left it, in words: a replica may lag behind. It must have every
-/// address of the last `accepted` profile, and at the places that our recent `writes`, newest first, have changed no value from
-/// before, unless the accepted profile has it there. `removed` are the ids that we removed since.
+/// The addresses that an earlier profile had, and that are there neither by id nor by content, in words: a replica may lag behind.
+/// `removed` are the ids that we removed since.
 ///
 /// # Errors
 /// `guard` when a list has an address without a usable id of its own.
-pub fn not_shown(
-    writes: &[Write<'_>],
-    accepted: Option<&Map<String, Value>>,
+pub fn lost_addresses(
+    earlier: &Map<String, Value>,
     removed: &[AddressId],
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
-    let index = AddressIndex::of(now.addresses())?;
+    let (earlier, index) = (address_list(earlier), AddressIndex::of(now.addresses())?);
     let there = AddressesByPlace::of(addresses_by_id(now.addresses()));
-    let mut missing = lost_addresses(accepted.map_or(&[], address_list), removed, &index, &there)?;
-    let mut expected = Expected { accepted: accepted.map(indexed).transpose()?, newer: Vec::new() };
-    for write in writes {
-        let known = AddressIndex::of(address_list(write.before))?;
-        let changes = diff::customers(write.before, write.sent);
-        for change in changes.iter().filter(|change| is_verified(change, &[])) {
-            let path = &change.path;
-            let is_there = path.address_id().is_none_or(|id| index.contains(id));
-            let shown = path.find(now.customer(), &index);
-            if path.is_new_address() {
-                let new = change.after.as_ref().filter(|_| !write.was_seen && write.extent == Extent::Whole);
-                let is_missing = new.is_some_and(|new| !has_content(&there, new, &known));
-                missing.extend(is_missing.then(|| "the address that was added is missing".to_owned()));
-            } else if let Some(expected) = expected.of(change, write, shown).filter(|_| is_there) {
-                let old = if path.is_address() {
-                    let id = path.address_id().filter(|_| expected.is_null());
-                    id.map(|id| format!("address {id}, which was removed, is still there"))
-                } else {
-                    let name = path.last_name();
-                    let is_old = same_value(name, shown, change.before.as_ref())
-                        && !same_value(name, shown, Some(expected));
-                    is_old.then(|| format!("{path} has its old value"))
-                };
-                missing.extend(old.filter(|old| !missing.contains(old)));
-            }
-        }
-        if !write.was_seen && write.extent != Extent::Unknown {
-            let changes = changes.into_iter().filter(|change| !change.path.is_new_address());
-            expected.newer.extend(changes.map(|change| (change, write.extent)));
-        }
-    }
-    Ok(missing)
-}
-
-/// What was accepted, with an index of its addresses.
-type Indexed<'a> = (&'a Map<String, Value>, AddressIndex);
-
-fn indexed(customer: &Map<String, Value>) -> Result<Indexed<'_>, Failure> {
-    Ok((customer, AddressIndex::of(address_list(customer))?))
-}
-
-/// What our writes left at a place.
-struct Expected<'a> {
-    accepted: Option<Indexed<'a>>,
-    /// The changes of newer writes that the accepted profile is too old to show.
-    newer: Vec<(Change, Extent)>,
-}
-
-impl Expected<'_> {
-    /// The value that is there if all of our writes are, null for none; `None` where that is not known. A newer write overrides an older one,
-    /// but what was cleared the service may have filled in, such as the name of a region.
-    fn of<'a>(&'a self, change: &'a Change, write: &Write<'_>, shown: Option<&Value>) -> Option<&'a Value> {
-        const ABSENT: &Value = &Value::Null;
-        let path = &change.path;
-        if let Some((newer, extent)) = self.newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
-            let name = path.last_name();
-            let is_set = !same_value(name, newer.after.as_ref(), None);
-            // One that was applied in part may have left what was there before it, and nothing that is older.
-            let may_be_left = same_value(name, shown, newer.before.as_ref())
-                || same_but_for_case(name, shown, newer.after.as_ref());
-            let was_changed = write.extent == Extent::Whole
-                || write.was_seen
-                    && self
-                        .accepted(path)
-                        .is_some_and(|left| !same_value(name, Some(left), change.before.as_ref()));
-            let is_certain = *extent == Extent::Whole || was_changed && !may_be_left;
-            let is_known = newer.path == *path && is_set && is_certain;
-            return is_known.then(|| newer.after.as_ref().unwrap_or(ABSENT));
-        }
-        if !write.was_seen {
-            // A service that writes texts in its own way may show the value from before for one that differs in case only.
-            let is_told = write.extent == Extent::Whole
-                && !same_but_for_case(path.last_name(), change.before.as_ref(), change.after.as_ref());
-            return is_told.then(|| change.after.as_ref().unwrap_or(ABSENT));
-        }
-        self.accepted(path)
-    }
-
-    /// What the accepted profile has there; `None` where the address is not in it.
-    fn accepted(&self, path: &FieldPath) -> Option<&Value> {
-        let (accepted, index) = self.accepted.as_ref()?;
-        let is_there = path.is_address() || path.address_id().is_none_or(|id| index.contains(id));
-        is_there.then(|| path.find(accepted, index).unwrap_or(&Value::Null))
-    }
-}
-
-/// The addresses that an earlier profile had, and that are there neither by id nor by content, in words.
-fn lost_addresses(
-    earlier: &[Value],
-    removed: &[AddressId],
-    index: &AddressIndex,
-    there: &AddressesByPlace<'_>,
-) -> Result<Vec<String>, Failure> {
     let known = AddressIndex::of(earlier)?;
     let lost = addresses_by_id(earlier).filter(|(id, address)| {
-        !index.contains(*id) && !removed.contains(id) && !has_content(there, address, &known)
+        !index.contains(*id) && !removed.contains(id) && !has_content(&there, address, &known)
     });
     Ok(lost.map(|(id, _)| format!("address {id} is missing")).collect())
 }
