@@ -10,6 +10,7 @@ use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
 use crate::cli::BatchArgs;
+use crate::client::runtime::Signals;
 use crate::input::document;
 use crate::input::records::{Record, at};
 use crate::journal::State;
@@ -18,7 +19,7 @@ use crate::ops::{Examiner, Refused, attribute};
 use crate::report::Report;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
@@ -74,17 +75,29 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
 /// written.
 ///
 /// # Errors
-/// `usage`, unless `--skip-invalid`; where the shop cannot be read, and the operation has to know.
+/// `usage`, unless `--skip-invalid`; `interrupted` after a signal; where the shop cannot be read, and the operation has to know.
 pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
     if preparer.operation.spec().bearer != Bearer::Admin || preparer.plan.is_some() {
         return Ok(());
     }
     let mut check = Check::new(preparer);
-    match preparer.operation.examiner(service) {
-        Some(examiner) => examine(preparer, examiner, past, &mut check).await?,
-        None if preparer.args.skip_invalid => {}
-        None => look_up_names(shared, past, &mut check).await?,
+    let mut signals = Signals::listen(service.session.context)?;
+    let looking = async {
+        match preparer.operation.examiner(service) {
+            Some(examiner) => examine(preparer, examiner, past, &mut check).await,
+            None if preparer.args.skip_invalid => Ok(()),
+            None => look_up_names(shared, past, &mut check).await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = signals.next() => {
+            service.stopping.set();
+            let message = "interrupted while comparing the input with the shop: nothing was sent";
+            return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
+        }
+        looked = looking => looked?,
     }
     check.in_order();
     check.invalid_records().filter(|_| !preparer.args.skip_invalid).map_or(Ok(()), Err)

@@ -122,6 +122,27 @@ fn ctrl_c_while_done_records_are_skipped_sends_nothing_more() {
     assert_eq!(states, [("done".to_owned(), 1400)].into());
 }
 
+/// The shop is asked for the numbers of all orders before anything is sent.
+#[test]
+fn ctrl_c_while_the_input_is_compared_with_the_shop_ends_it() {
+    let env = TestEnv::new();
+    let reply = crate::support::mock_server::reply("200 OK", "", r#"{"items":[],"total_count":0}"#);
+    let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(3), reply)]);
+    env.file("a.csv", "order,address,city\n000000002,shipping,Troy\n");
+    let started = std::time::Instant::now();
+    let child =
+        serve(env.home.storefront("order update -i a.csv --api magento -o json"), &slow.url("")).spawn();
+    while slow.requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let kill = format!("kill -INT {}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(2), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(130) && said.contains("nothing was sent"), "{said}");
+}
+
 #[test]
 fn ctrl_c_between_two_records_says_nothing_of_records_in_flight() {
     let env = TestEnv::new();
