@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::customers::{DEFAULT, Stored, addresses, ids, is_empty, is_same};
+use super::goods::{self, Scope, Side};
+use super::world::Owner;
 
 /// The field that the service sets by itself at each PUT, and that comparisons leave out.
 pub const OWN_STAMP: &str = "updated_at";
@@ -36,6 +38,21 @@ pub enum Action {
     Replace(Vec<i64>, Option<Value>, Option<usize>),
     /// An update undone.
     Restore(Undo),
+    /// Another value of a field of the addresses of an order.
+    Correct(Vec<Side>, &'static str, String),
+    /// Another value of a product for all store views or one of them; none where it is cleared.
+    Value(Scope, &'static str, Option<String>),
+    /// A write to an order or to a product undone, by its id: of this record.
+    Back(GoodsKind, String, u32),
+}
+
+/// What a record is about that is no profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoodsKind {
+    /// Orders.
+    Orders,
+    /// Products.
+    Products,
 }
 
 /// How a region is named.
@@ -67,11 +84,27 @@ impl Action {
             Self::Set(address, "country_id", _) => Some((*address, "region")),
             Self::Set(address, field, _) | Self::Custom(address, field, _) => Some((*address, field)),
             Self::Region(address, _) => Some((Some(*address), "region")),
+            Self::Correct(sides, field, _) => Some((Some(sides[0] as i64), field)),
+            Self::Value(scope, code, _) => Some((Some(*scope as i64), code)),
             _ => None,
         }
     }
 
-    /// Whether a profile, stored or sent, has what this asks for.
+    /// What a record that asks for this is about, by its number.
+    pub fn owner(&self, number: usize) -> Owner {
+        match self {
+            Self::Correct(..) | Self::Back(GoodsKind::Orders, ..) => Owner::Order(number),
+            Self::Value(..) | Self::Back(GoodsKind::Products, ..) => Owner::Product(number),
+            _ => Owner::Customer(number),
+        }
+    }
+
+    /// Whether this is for an order or a product.
+    pub fn is_of_goods(&self) -> bool {
+        matches!(self, Self::Correct(..) | Self::Value(..) | Self::Back(..))
+    }
+
+    /// Whether a profile, stored or sent, has what this asks for; or an order or a product.
     pub fn is_shown_by(&self, profile: &Stored) -> bool {
         let address = |id: &i64| addresses(profile).find(|address| address["id"] == *id);
         let has = |added: &Value| addresses(profile).any(|address| address["street"] == added["street"]);
@@ -81,7 +114,16 @@ impl Action {
             | Self::Assign
             | Self::Options(_)
             | Self::Ship
-            | Self::Restore(_) => false,
+            | Self::Restore(_)
+            | Self::Back(..) => false,
+            Self::Correct(sides, field, value) => sides.iter().all(|side| {
+                let mut of_side = addresses(profile).filter(|address| address["address_type"] == side.word());
+                of_side.next().is_some_and(|address| address[*field] == **value)
+            }),
+            Self::Value(scope, code, value) => {
+                let now = goods::value_in(profile, *scope, code).and_then(Value::as_str);
+                profile.contains_key(scope.list()) && now == value.as_deref()
+            }
             Self::Region(id, by) => address(id).is_some_and(|address| has_region(address, *by)),
             Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
             Self::Set(Some(id), name, value) => {
@@ -154,7 +196,9 @@ impl Action {
 
     /// Whether this is for a profile.
     pub fn is_of_profile(&self) -> bool {
-        !matches!(self, Self::Item | Self::Attribute(_) | Self::Assign | Self::Options(_) | Self::Ship)
+        let is_none =
+            matches!(self, Self::Item | Self::Attribute(_) | Self::Assign | Self::Options(_) | Self::Ship);
+        !is_none && !self.is_of_goods()
     }
 
     /// The addresses that a request for this adds.
@@ -203,10 +247,31 @@ impl Action {
             Self::Remove(id, false) => words(&["--remove-address", &id.to_string()]),
             Self::Default(id) => words(&["--address", &id.to_string(), "--default-billing"]),
             Self::Restore(Undo::Of(write, _, true)) => words(&[write, "--yes", "--allow-delete", "1"]),
-            Self::Restore(Undo::Of(write, _, false)) => words(&[write, "--yes"]),
+            Self::Restore(Undo::Of(write, _, false)) | Self::Back(_, write, _) => words(&[write, "--yes"]),
             Self::Restore(Undo::All(write)) => words(&[write, "--yes", "--whole-profile"]),
             _ => None,
         }
+    }
+
+    /// The same of an order or a product with this number.
+    pub fn flags_of_goods(&self, number: usize) -> Option<Vec<String>> {
+        let words = match self {
+            Self::Correct(sides, field, value) => {
+                let sides = if let [side] = sides[..] { side.word() } else { "both" };
+                vec![goods::increment_id(number), format!("--{sides}"), format!("--{field}"), value.clone()]
+            }
+            Self::Value(scope, code, value) => {
+                let value = match value {
+                    Some(value) => vec![format!("{code}={value}")],
+                    None => vec!["--clear".to_owned(), (*code).to_owned()],
+                };
+                let of_view = ["--store-view", "fr"].map(str::to_owned);
+                let view = of_view.into_iter().filter(|_| *scope == Scope::View);
+                [goods::sku(number)].into_iter().chain(value).chain(view).collect()
+            }
+            _ => return None,
+        };
+        Some(words)
     }
 
     /// The body of its record, without a wrapper where `is_flat`.
@@ -264,7 +329,18 @@ impl Action {
                 let kept = kept.iter().map(|id| json!({"id": id}));
                 wrapped("customer", json!({"addresses": kept.chain(added.clone()).collect::<Vec<_>>()}))
             }
-            Self::Options(_) | Self::Remove(..) | Self::Default(_) | Self::Restore(_) => {
+            Self::Correct(sides, field, value) => {
+                let sides = if let [side] = sides[..] { side.word() } else { "both" };
+                json!({"address": sides, *field: value})
+            }
+            Self::Value(scope, code, value) => {
+                let mut row = json!({"custom_attributes": [{"attribute_code": code, "value": value}]});
+                if *scope == Scope::View {
+                    row["store_view"] = json!(scope.code());
+                }
+                row
+            }
+            Self::Options(_) | Self::Remove(..) | Self::Default(_) | Self::Restore(_) | Self::Back(..) => {
                 unreachable!("given by flags")
             }
         }

@@ -77,6 +77,8 @@ pub const CHECKS: &[(Rule, u64, &str)] = &[
     (Rule::History, 1000, "support.md: the table of outcomes"),
     (Rule::Liveness, 240, "exit-codes.md: 0 is done"),
     (Rule::Healing, 1100, "journal.md: no entry, or failed (temporary): --resume sends the record"),
+    (Rule::Verified, 20, "support.md: `verify` compares what was written with what the shop has"),
+    (Rule::Comment, 60, "magento.md: a comment says what was corrected, or a warning that there is none"),
     (
         Rule::Planned,
         50,

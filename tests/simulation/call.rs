@@ -1,5 +1,7 @@
 //! What a request calls, in either shop.
 
+use super::goods::Scope;
+
 /// The administrator's token.
 pub const ADMIN: &str = "token-of-the-administrator";
 
@@ -50,6 +52,20 @@ pub enum Call {
     Country(String),
     /// Lists the custom attributes of customers or addresses, which this shop does not show.
     CustomAttributes,
+    /// Searches orders by their numbers.
+    Orders(Vec<usize>),
+    /// Reads an order.
+    Order(usize),
+    /// Saves an address of an order, by its id.
+    SaveAddress(usize, i64),
+    /// Adds a comment to an order.
+    Comment(usize),
+    /// Lists the store views.
+    StoreViews,
+    /// Searches products by their SKUs, in a scope.
+    Products(Scope, Vec<usize>),
+    /// Sets values of a product in a scope.
+    SetValues(Scope, usize),
     /// No such route, or no such customer.
     Nothing,
 }
@@ -68,6 +84,9 @@ impl Call {
                 | Self::Assign(_)
                 | Self::AddOption(_)
                 | Self::SetDefault(_)
+                | Self::SaveAddress(..)
+                | Self::Comment(_)
+                | Self::SetValues(..)
         )
     }
 }

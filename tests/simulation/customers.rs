@@ -1,6 +1,7 @@
 //! Customers as the modelled service stores them, and who wrote what of them.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -22,11 +23,35 @@ pub enum Writer {
     Service,
 }
 
-/// A customer, now and before.
+/// A customer.
 #[derive(Debug)]
 pub struct Customer {
     /// What leads to it: two tokens.
     pub tokens: [String; 2],
+    /// Its profile.
+    pub kept: Kept,
+    /// Whether there is an active cart.
+    pub has_cart: bool,
+}
+
+/// Most of the simulation is about profiles.
+impl Deref for Customer {
+    type Target = Kept;
+
+    fn deref(&self) -> &Kept {
+        &self.kept
+    }
+}
+
+impl DerefMut for Customer {
+    fn deref_mut(&mut self) -> &mut Kept {
+        &mut self.kept
+    }
+}
+
+/// A profile, an order or a product, now and before.
+#[derive(Debug)]
+pub struct Kept {
     /// As it is.
     pub now: Stored,
     /// As it was, oldest first, for replicas that lag behind.
@@ -35,8 +60,6 @@ pub struct Customer {
     pub writers: BTreeMap<String, Vec<(Writer, Duration)>>,
     /// Who added an address.
     pub creators: BTreeMap<i64, Writer>,
-    /// Whether there is an active cart.
-    pub has_cart: bool,
 }
 
 impl Customer {
@@ -81,11 +104,20 @@ impl Customer {
         let now: Stored = serde_json::from_str(&text).unwrap();
         Self {
             tokens: [format!("token-of-customer-{id}"), format!("second-token-of-customer-{id}")],
+            kept: Kept::new(now),
+            has_cart: number == 0,
+        }
+    }
+}
+
+impl Kept {
+    /// As it is in the beginning.
+    pub fn new(now: Stored) -> Self {
+        Self {
             past: vec![(Duration::ZERO, now.clone())],
             now,
             writers: BTreeMap::new(),
             creators: BTreeMap::new(),
-            has_cart: number == 0,
         }
     }
 

@@ -10,9 +10,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use super::goods::{FIRST_ORDER, FIRST_PRODUCT, Scope};
 use super::input::InputEdit;
 use super::random::Random;
 use super::states::State;
+use super::world::Owner;
 use rusqlite::{Connection, MAIN_DB};
 use storefront::system::database::{
     Committing, Database, DatabaseError, Durability, Prepare, Step, commit_together,
@@ -177,6 +179,19 @@ impl Disk {
         let Some(left) = self.durable_log() else { return false };
         let find = "SELECT EXISTS (SELECT 1 FROM write WHERE record = ?1 AND outcome IS NULL)";
         left.query_row(find, [record.cast_signed()], |row| row.get(0)).unwrap()
+    }
+
+    /// The same of an order or of the values of a product in a scope, whichever record wrote it.
+    pub fn has_open_write_of(&self, owner: Owner, scope: Scope) -> bool {
+        let Some(left) = self.durable_log() else { return false };
+        let (kind, id, scope) = match owner {
+            Owner::Customer(number) => ("customer", number + 1, None),
+            Owner::Order(number) => ("order", FIRST_ORDER + number, None),
+            Owner::Product(number) => ("product", FIRST_PRODUCT + number, Some(scope.code())),
+        };
+        let find = "SELECT EXISTS (SELECT 1 FROM write WHERE owner_kind = ?1 AND owner = ?2 AND scope IS ?3 \
+                    AND outcome IS NULL)";
+        left.query_row(find, (kind, id.to_string(), scope), |row| row.get(0)).unwrap()
     }
 
     /// The profiles as they were before the writes of which nobody knows what became of them, by the log as it would be left if the

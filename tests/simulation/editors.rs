@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::action::GoodsKind;
 use super::customers::{Stored, make_last_default};
+use super::goods::{self, Scope};
 use super::random::Random;
+use super::world::Owner;
 
 /// When an editor acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +26,8 @@ pub enum Moment {
 pub struct Edit {
     /// When.
     pub moment: Moment,
-    /// Whose profile.
-    pub customer: usize,
+    /// Whose fields.
+    pub owner: Owner,
     /// What.
     pub act: Act,
 }
@@ -42,6 +45,10 @@ pub enum Act {
     Remove(usize),
     /// Adds an address that is the default. No record of ours asks for the same: the two could not be distinguished.
     AddDefault(Value),
+    /// Adds a comment to an order.
+    Comment(String),
+    /// Sets a value of a product.
+    Value(Scope, &'static str, String),
 }
 
 impl Edit {
@@ -70,13 +77,49 @@ impl Edit {
             8 | 9 => Act::AddDefault(json!({"street": [value], "city": "Elsewhere", "telephone": "2"})),
             _ => Act::Add(json!({"street": [value], "city": "Elsewhere", "telephone": "1"})),
         };
-        Self { moment, customer, act }
+        Self { moment, owner: Owner::Customer(customer), act }
+    }
+
+    /// A random one of an order or of a product.
+    pub fn of_goods(random: &mut Random, kind: GoodsKind, count: usize, number: usize) -> Self {
+        let request = usize::try_from(random.below(9)).unwrap();
+        let moment = match random.below(3) {
+            0 => Moment::At(random.millis(0, 60_000)),
+            1 => Moment::Before(request),
+            _ => Moment::After(request),
+        };
+        let owner = usize::try_from(random.below(count as u64)).unwrap();
+        let value = format!("Foreign {number}");
+        let (owner, act) = match kind {
+            GoodsKind::Orders => {
+                let at = usize::try_from(random.below(2)).unwrap();
+                let act = match random.below(5) {
+                    0 => Act::Comment(value),
+                    1 => Act::Address(at, "telephone", value),
+                    _ => Act::Address(at, random.pick(&["city", "company"]), value),
+                };
+                (Owner::Order(owner), act)
+            }
+            GoodsKind::Products => {
+                let scope = random.pick(&[Scope::All, Scope::View]);
+                (Owner::Product(owner), Act::Value(scope, random.pick(&["x_note", "x_text"]), value))
+            }
+        };
+        Self { moment, owner, act }
     }
 
     /// Does it; `id` is for a new address. Whether it could be done.
     pub fn apply(&self, profile: &mut Stored, id: i64) -> bool {
         if let Act::Profile(name, value) = &self.act {
             profile.insert((*name).to_owned(), json!(value));
+            return true;
+        }
+        if let Act::Value(scope, code, value) = &self.act {
+            goods::set(profile, *scope, &json!({"attribute_code": code, "value": value}));
+            return true;
+        }
+        if let (Act::Comment(text), Some(comments)) = (&self.act, profile.get_mut("comments")) {
+            comments.as_array_mut().unwrap().insert(0, json!({"entity_id": id, "comment": text}));
             return true;
         }
         let Some(addresses) = profile.get_mut("addresses").and_then(Value::as_array_mut) else {
@@ -96,7 +139,7 @@ impl Edit {
                 }
             }
             Act::Remove(at) if *at < addresses.len() => drop(addresses.remove(*at)),
-            Act::Remove(_) | Act::Profile(..) => return false,
+            Act::Remove(_) | Act::Profile(..) | Act::Comment(_) | Act::Value(..) => return false,
         }
         true
     }

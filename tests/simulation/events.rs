@@ -50,13 +50,13 @@ impl World {
     fn edit(&mut self, number: usize, at: Duration) {
         let edit = self.edits[number].clone();
         let id = self.next_address;
-        let customer = &mut self.customers[edit.customer];
-        let before = customer.now.clone();
-        if !edit.apply(&mut customer.now, id) {
+        let kept = self.kept_mut(edit.owner);
+        let before = kept.now.clone();
+        if !edit.apply(&mut kept.now, id) {
             return;
         }
+        kept.changed(&before, at, Writer::Foreign);
         self.next_address += 1;
-        customer.changed(&before, at, Writer::Foreign);
         self.log_at(at, || format!("  foreign edit: {edit:?} (address {id} if new)"));
     }
 }

@@ -25,12 +25,23 @@ pub enum Operation {
     Assign,
     /// `attribute option add`
     AddOptions,
+    /// `order update`
+    Correct,
+    /// `product set`
+    SetValue,
+    /// `undo` of a write to an order or to a product
+    TakeBack,
 }
 
 impl Operation {
     /// Whether its records are each of a customer.
     pub fn is_of_customer(self) -> bool {
-        !matches!(self, Self::Create | Self::Assign)
+        !matches!(self, Self::Create | Self::Assign) && !self.is_of_goods()
+    }
+
+    /// Whether its records are of orders or of products.
+    pub fn is_of_goods(self) -> bool {
+        matches!(self, Self::Correct | Self::SetValue | Self::TakeBack)
     }
 }
 
@@ -175,12 +186,14 @@ impl Job {
         let action = &world.actions[&tag];
         add(match self.operation {
             Operation::Update => &["customer", "update"],
-            Operation::Restore => &["undo"],
+            Operation::Restore | Operation::TakeBack => &["undo"],
             Operation::AddItem => &["quote", "add-item"],
             Operation::Ship => &["quote", "ship"],
             Operation::Create => &["attribute", "create"],
             Operation::Assign => &["attribute", "assign"],
             Operation::AddOptions => &["attribute", "option", "add"],
+            Operation::Correct => &["order", "update"],
+            Operation::SetValue => &["product", "set"],
         });
         let is_of_profile = matches!(self.operation, Operation::Update | Operation::Restore);
         if self.is_batch {
@@ -191,7 +204,8 @@ impl Job {
         {
             add(&["--customer", &name(access, customer)]);
         }
-        match action.flags().filter(|_| !self.is_batch) {
+        let flags = action.flags().or_else(|| action.flags_of_goods(customer));
+        match flags.filter(|_| !self.is_batch) {
             Some(flags) => add(&flags.iter().map(String::as_str).collect::<Vec<_>>()),
             None => add(&["--input", &self.input.to_string_lossy()]),
         }
@@ -210,7 +224,7 @@ impl Job {
                 add(&["--yes"]);
             }
         }
-        if is_of_profile {
+        if is_of_profile || self.operation.is_of_goods() {
             add(&["--lock-timeout", "4"]);
         }
         if options.restart {
@@ -224,7 +238,9 @@ impl Job {
         }
         match self.is_batch {
             true if options.resume && options.repeat => add(&["--retry-unknown"]),
-            false if is_of_profile && options.repeat => add(&["--after-unknown"]),
+            false if (is_of_profile || self.operation == Operation::TakeBack) && options.repeat => {
+                add(&["--after-unknown"]);
+            }
             _ => {}
         }
         add_settled(&mut words, options);

@@ -103,6 +103,7 @@ impl Machine {
                 journal,
                 jobs: job.jobs,
                 is_resumed: options.resume,
+                marks: options.settled[0] > 0,
                 began,
                 ..Run::default()
             });
@@ -157,6 +158,11 @@ impl Machine {
             words.extend(["--customer".to_owned(), name(self.access, customer)]);
         }
         self.look(words, customer).await
+    }
+
+    /// Says what became of a write, with `history`, or compares it with `verify`.
+    pub async fn of_write(&self, command: &str, write: &str) -> RunEnd {
+        self.look(vec![command.to_owned(), write.to_owned()], 0).await
     }
 
     /// Deletes what is kept of a customer.
@@ -356,6 +362,9 @@ fn reported(run: usize, tag: u32, at: Duration, said: &Value, error: &Value) -> 
         kind: text(&error["kind"]),
         verified: said["verified"].as_bool(),
         line: said["line"].as_u64().and_then(|line| line.try_into().ok()),
+        warned: said["calls"]
+            .as_array()
+            .is_some_and(|calls| calls.iter().any(|call| call["applied"] != "yes")),
         write: write.map(str::to_owned),
     }
 }

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::call::Call;
 use super::customers::{DEFAULT, Stored, Writer, addresses, is_empty};
+use super::goods::{self, Scope};
 use super::states::State;
 use super::world::{Effect, World};
 
@@ -18,6 +19,9 @@ const FIRST_CART: usize = 100;
 
 /// What a request calls. `owner` is the customer whose token it carries; without one it is the administrator's.
 pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Option<usize>) -> Call {
+    if let Some(call) = owner.is_none().then(|| of_goods(world, method, url, path)).flatten() {
+        return call;
+    }
     let known = |number: usize| (number < world.customers.len()).then_some(number);
     let id = |text: &str| known(text.parse::<usize>().ok()?.checked_sub(1)?).filter(|_| owner.is_none());
     let cart =
@@ -70,6 +74,38 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
     call.unwrap_or(Call::Nothing)
 }
 
+/// What a request calls of orders and products: each is as many as there are customers.
+fn of_goods(world: &World, method: &str, url: &Url, path: &[&str]) -> Option<Call> {
+    let known = |number: usize| (number < world.customers.len()).then_some(number);
+    let order = |id: &str| known(id.parse::<usize>().ok()?.checked_sub(goods::FIRST_ORDER)?);
+    let scope = if url.path().contains("/all/V1/") { Scope::All } else { Scope::View };
+    let wanted: Vec<String> = url
+        .query_pairs()
+        .filter(|(name, _)| name.ends_with("[filters][0][value]"))
+        .flat_map(|(_, value)| value.split(',').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let numbers = |name: fn(usize) -> String| {
+        let is_wanted = |number: &usize| wanted.contains(&name(*number));
+        (0..world.customers.len()).filter(is_wanted).collect::<Vec<_>>()
+    };
+    let id = |number: usize| (goods::FIRST_PRODUCT + number).to_string();
+    Some(match (method, path) {
+        ("GET", ["orders"]) => Call::Orders(numbers(goods::increment_id)),
+        ("GET", ["orders", text]) => Call::Order(order(text)?),
+        ("PUT", ["orders", text]) => Call::SaveAddress(order(text)?, 0),
+        ("POST", ["orders", text, "comments"]) => Call::Comment(order(text)?),
+        ("GET", ["store", "storeViews"]) => Call::StoreViews,
+        ("GET", ["products"]) => {
+            let by_sku = numbers(goods::sku);
+            Call::Products(scope, if by_sku.is_empty() { numbers(id) } else { by_sku })
+        }
+        ("PUT", ["products", text]) => {
+            Call::SetValues(scope, (0..world.customers.len()).find(|number| goods::sku(*number) == *text)?)
+        }
+        _ => return None,
+    })
+}
+
 /// The removal of an address: whose it is or was, an id says alone.
 fn address(world: &World, id: &str) -> Option<Call> {
     let id = id.parse().ok()?;
@@ -105,8 +141,7 @@ pub fn remove(
 
 /// A profile as a read of now shows it, in either shop.
 pub fn shown(world: &mut World, customer: usize, at: Duration) -> Value {
-    let replica = usize::from(world.faults.replicas != [Duration::ZERO; 2] && world.random.chance(50));
-    let then = at.saturating_sub(world.faults.replicas[replica]);
+    let then = world.replica(at);
     let stored = &world.customers[customer];
     let is_ours = |(by, since): &(Writer, Duration)| {
         matches!(by, Writer::Ours(_)) && (then + Duration::from_nanos(1)..=at).contains(since)
@@ -188,8 +223,13 @@ pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
             (200, json!({"total_count": 1, "items": [item]}))
         }
         Call::Members => {
-            let code = |code: &String| json!({"attribute_id": 7, "attribute_code": code});
-            let items: Vec<Value> = world.assigned.iter().map(code).collect();
+            let member = |code: &String| {
+                let mut shown = world.attributes.get(code).cloned().unwrap_or_default();
+                shown.insert("attribute_id".to_owned(), json!(7));
+                shown.insert("attribute_code".to_owned(), json!(code));
+                Value::Object(shown)
+            };
+            let items: Vec<Value> = world.assigned.iter().map(member).collect();
             (200, json!({"total_count": items.len(), "items": items}))
         }
         Call::Country(code) if code == "US" => {
@@ -198,6 +238,20 @@ pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
             (200, json!({"id": code, "available_regions": regions.to_vec()}))
         }
         Call::Country(code) => (200, json!({ "id": code })),
+        Call::Order(order) => (200, goods::read_orders(world, &[*order], at).remove(0)),
+        Call::Orders(orders) => {
+            let items = goods::read_orders(world, orders, at);
+            (200, json!({"total_count": items.len(), "items": items}))
+        }
+        Call::Products(scope, products) => {
+            let items = goods::read_products(world, *scope, products, at);
+            (200, json!({"total_count": items.len(), "items": items}))
+        }
+        Call::StoreViews => {
+            let view =
+                |id, code| json!({"id": id, "code": code, "name": code, "website_id": u8::from(id > 0)});
+            (200, json!([view(0, "admin"), view(1, "default"), view(2, "fr")]))
+        }
         _ => nothing(),
     };
     (status, body.to_string())

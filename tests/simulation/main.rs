@@ -2,7 +2,7 @@
 //!
 //! Each seed is a world: a service with a store, a network that loses and delays, replicas that lag behind, foreign
 //! editors, and a disk that fails and forgets. In it the real commands run (`customer update`, `quote add-item`,
-//! `quote ship`, `attribute create`, and batches of them with `--resume`), on time that stands still unless everybody
+//! `quote ship`, `attribute create`, `order update`, `product set`, and batches of them with `--resume`), on time that stands still unless everybody
 //! waits. A run is a command line, with files and environment variables; what it says is read from `-o json` (`program`
 //! is all that is known of it). They are killed and resumed. In the end what the service did is compared with what the commands said.
 //!
@@ -24,6 +24,7 @@ mod disk;
 mod editors;
 mod events;
 mod faults;
+mod goods;
 mod input;
 mod job;
 mod killable;

@@ -14,10 +14,11 @@ use super::call::Call;
 use super::customers::Stored;
 use super::disk::{Disk, Process};
 use super::faults::{Delivery, ERRORS, Observed};
+use super::goods::{self, Scope};
 use super::rules;
 use super::service::route;
 use super::states::State;
-use super::world::{Heard, Run, Sent, Shown, World};
+use super::world::{Heard, Owner, Run, Sent, Shown, World};
 use storefront::client::TransportError;
 use storefront::client::transport::{Exchange, Incoming, Transport};
 
@@ -37,8 +38,8 @@ pub struct Network {
     pub process: Arc<Mutex<Process>>,
     /// The profile that the run was given, in place of one that it could read (`--base`).
     pub base: Option<Stored>,
-    /// What the run has read of each customer last.
-    pub shown: RefCell<BTreeMap<usize, Shown>>,
+    /// What the run has read of each owner last, in a scope.
+    pub shown: RefCell<BTreeMap<(Owner, Scope), Shown>>,
 }
 
 impl Transport for Network {
@@ -76,37 +77,37 @@ impl Network {
             serde_json::from_slice(request.body().and_then(reqwest::Body::as_bytes).unwrap_or(b"null"))
                 .unwrap();
         let token = request.headers()[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
-        let call = route(world, request.method().as_str(), request.url(), token);
-        let shown = match call {
-            Call::Put(customer) | Call::Remove(customer, _) => self
-                .shown
-                .borrow()
-                .get(&customer)
-                .cloned()
-                .or_else(|| Some(Shown { profile: self.base.clone()?, at: world.now() })),
-            _ => None,
-        };
-        let tag = record_of(world, self.run, &call, &body, shown.as_ref());
-        let (number, now) = (world.requests.len(), world.now());
-        let delivery = world.faults.delivery(&mut world.random, number, !call.is_write(), now);
-        let (there, mut back) = (world.random.millis(1, 120), world.random.millis(1, 80));
-        let is_lookup = matches!(call, Call::Country(_)) && !world.is_calm;
-        if is_lookup && timeout > SLOW && world.random.chance(60) {
-            back = SLOW;
-            world.reach(State::SlowLookup);
+        let mut call = route(world, request.method().as_str(), request.url(), token);
+        if let Call::SaveAddress(_, id) = &mut call {
+            *id = body["entity"]["entity_id"].as_i64().unwrap_or_default();
         }
-        let sent = Sent {
+        let mut sent = Sent {
             run: self.run,
-            tag,
+            tag: None,
             call,
-            at: now,
+            at: world.now(),
             body,
-            shown,
+            shown: None,
             heard: None,
             processed: None,
             reply: None,
         };
-        world.log(|| format!("run {} sends {number} ({:?} tag {tag:?}): {delivery:?}", self.run, sent.call));
+        let shown = sent.sets().and_then(|of| self.shown.borrow().get(&of).cloned());
+        let is_of_profile = sent.profile_of().is_some();
+        let base = self.base.clone().filter(|_| is_of_profile);
+        sent.shown = shown.or_else(|| Some(Shown { profile: base?, at: world.now() }));
+        sent.tag = record_of(world, &sent);
+        let (number, now) = (world.requests.len(), world.now());
+        let delivery = world.faults.delivery(&mut world.random, number, !sent.call.is_write(), now);
+        let (there, mut back) = (world.random.millis(1, 120), world.random.millis(1, 80));
+        let is_lookup = matches!(sent.call, Call::Country(_)) && !world.is_calm;
+        if is_lookup && timeout > SLOW && world.random.chance(60) {
+            back = SLOW;
+            world.reach(State::SlowLookup);
+        }
+        world.log(|| {
+            format!("run {} sends {number} ({:?} tag {:?}): {delivery:?}", self.run, sent.call, sent.tag)
+        });
         world.send(sent, &delivery, there);
         rules::request::check(world, number, &self.disk.lock().unwrap());
         (number, delivery, there, back)
@@ -131,24 +132,42 @@ impl Network {
             }
             _ => None,
         };
+        let mut last = self.shown.borrow_mut();
         if let (Some(customer), Some(profile)) = (reads, &profile) {
-            self.shown.borrow_mut().insert(customer, Shown { profile: profile.clone(), at });
+            last.insert((Owner::Customer(customer), Scope::All), Shown { profile: profile.clone(), at });
+        }
+        let call = &world.requests[number].call;
+        let goods = goods::shown_by(call, &body);
+        for (owner, scope, stored) in goods.iter().filter(|_| !call.is_write()) {
+            last.insert((*owner, *scope), Shown { profile: stored.clone(), at });
         }
         let status = incoming.map(|incoming| incoming.status);
-        world.requests[number].heard = Some(Heard { at, observed, status, profile });
+        world.requests[number].heard = Some(Heard { at, observed, status, profile, goods });
     }
 }
 
 /// The record that a write belongs to. Most bodies carry a name that is only theirs. A PUT of a batch is of the record
 /// whose address it adds, or whose change it makes that the last read did not show; where all are shown already, of any that it
 /// has. An editor may have added the same street.
-fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option<&Shown>) -> Option<u32> {
-    let run = &world.runs[run];
+fn record_of(world: &World, sent: &Sent) -> Option<u32> {
+    let (run, call, body, shown) = (&world.runs[sent.run], &sent.call, &sent.body, sent.shown.as_ref());
     if !call.is_write() {
         return None;
     }
-    if let (Call::Put(_) | Call::Remove(..), false) = (call, run.is_batch) {
+    if !run.is_batch && sent.sets().is_some() {
         return Some(run.command);
+    }
+    if let Some((owner @ (Owner::Order(number) | Owner::Product(number)), _)) = sent.sets() {
+        let is_of = |(tag, of): &&(u32, usize)| *of == number && world.actions[tag].owner(*of) == owner;
+        let made: Vec<u32> = run
+            .records
+            .iter()
+            .filter(is_of)
+            .map(|(tag, _)| *tag)
+            .filter(|tag| goods::is_made_by(&world.actions[tag], sent))
+            .collect();
+        let is_new = |tag: &&u32| shown.is_none_or(|shown| !world.actions[tag].is_shown_by(&shown.profile));
+        return made.iter().find(is_new).or(made.last()).copied();
     }
     if let Call::Remove(customer, id) = call {
         return removing(world, run, *customer, *id);

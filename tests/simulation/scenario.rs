@@ -2,6 +2,7 @@
 
 mod after;
 mod extras;
+mod goods;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -16,15 +17,18 @@ use super::customers::ids;
 use super::disk::Disk;
 use super::editors::{Act, Edit, Moment};
 use super::faults::{FaultProfile, any_outage};
+use super::goods::{increment_id, sku};
 use super::input;
 use super::job::{Access, BatchFlags, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
 use super::random::Random;
-use super::rules::{Rule, batch, end, history, journal, partition, report, run, signal};
+use super::rules::{
+    Rule, batch, end, goods as goods_rules, history, journal, partition, report, run, signal,
+};
 use super::setting::{Mode, Setting};
 use super::states::State;
 use super::verdict::Verdict;
-use super::world::{Reported, World};
+use super::world::{Owner, Reported, World};
 
 /// How often a command is taken up again.
 const MAX_RUNS: u64 = 4;
@@ -50,7 +54,9 @@ pub struct Scenario {
 /// Simulates one seed; `directory` is for the inputs.
 pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let mut random = Random::new(seed);
-    let setting = Setting::random(&mut random);
+    let mut setting = Setting::random(&mut random);
+    let mut extra = Random::new(!seed);
+    let goods = setting.goods(&mut Random::new(seed.rotate_left(32) ^ 0x60_0d5));
     let mut world =
         World::new(random.next(), setting.customers, setting.is_magento, setting.faults.clone(), is_traced);
     world.is_calm = setting.mode == Mode::Calm;
@@ -72,7 +78,6 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let machines = machines.collect();
     let has_lost = setting.disk != (0, 0);
     let directory = dunce::canonicalize(directory).unwrap();
-    let mut extra = Random::new(!seed);
     let is_busy = setting.mode == Mode::Ordinary && extra.chance(7);
     if is_busy {
         world.borrow_mut().faults.reads = 45;
@@ -91,6 +96,7 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     };
     let mode = scenario.setting.mode;
     match mode {
+        _ if goods.is_some() => scenario.goods(goods.unwrap()).await,
         Mode::Outage => scenario.outage().await,
         Mode::Many => scenario.many().await,
         Mode::Notation => scenario.notation().await,
@@ -218,7 +224,9 @@ impl Scenario {
             _ => None,
         };
         let moment = Moment::At(world.now() + self.random.millis(0, 2_000));
-        world.plan(act.map(|act| Edit { moment, customer, act }).into_iter().collect());
+        world.plan(
+            act.map(|act| Edit { moment, owner: Owner::Customer(customer), act }).into_iter().collect(),
+        );
     }
 
     /// Whether what one command leaves matters most to the next.
@@ -526,7 +534,7 @@ impl Scenario {
         let job = self.bare(operation, vec![record], input);
         let world = self.world.borrow();
         let action = &world.actions[&record.0];
-        if action.flags().is_none() {
+        if action.flags().or_else(|| action.flags_of_goods(record.1)).is_none() {
             let document = action.document(record.0, world.is_magento, false);
             std::fs::write(&job.input, document.to_string()).unwrap();
         }
@@ -589,6 +597,11 @@ impl Scenario {
         let world = self.world.borrow();
         let is_named = self.setting.access != Access::Own && job.operation.is_of_customer();
         let mut document = world.actions[&tag].document(tag, world.is_magento, is_named);
+        match world.actions[&tag].owner(customer) {
+            Owner::Order(order) => document["order"] = json!(increment_id(order)),
+            Owner::Product(product) => document["sku"] = json!(sku(product)),
+            Owner::Customer(_) => {}
+        }
         if is_named {
             document["customer"] = json!(name(self.setting.access, customer));
         } else if job.operation.is_of_customer() {
@@ -599,6 +612,9 @@ impl Scenario {
 
     /// A record that asks for something no other record asks for.
     fn record(&mut self, operation: Operation, is_single: bool) -> (u32, usize) {
+        if operation.is_of_goods() {
+            return self.goods_record(operation, is_single);
+        }
         let customer = usize::try_from(self.random.below(self.setting.customers as u64)).unwrap();
         let address = i64::try_from((customer as u64 + 1) * 10 + 1 + self.random.below(2)).unwrap();
         if operation == Operation::Update && is_single && self.random.chance(6) {
@@ -734,7 +750,10 @@ impl Scenario {
             world.log(|| "everything is made good".to_owned());
         }
         for (job, code) in self.commands.clone() {
-            if code == Some(0) || matches!(job.operation, Operation::Restore) || job.base.is_some() {
+            if code == Some(0)
+                || matches!(job.operation, Operation::Restore | Operation::TakeBack)
+                || job.base.is_some()
+            {
                 continue;
             }
             let machine = self.machines[job.machine].clone();
@@ -754,6 +773,7 @@ impl Scenario {
         }
         world.finish();
         report::check(&mut world);
+        goods_rules::check_comments(&mut world);
         for listed in histories {
             history::check(&mut world, (listed.run, last_run), &listed.lines, !self.has_lost);
         }
@@ -784,6 +804,7 @@ impl Scenario {
         for (machine, customer) in customers {
             histories.push(self.machines[machine].past("history", customer).await);
         }
+        histories.extend(self.histories_of_goods().await);
         histories
     }
 }

@@ -9,6 +9,7 @@ use url::Url;
 use super::call::{ADMIN, Call};
 use super::customers::{Stored, Writer};
 use super::faults::Quirk;
+use super::goods;
 use super::magento;
 use super::notation;
 use super::rules;
@@ -70,6 +71,9 @@ pub fn serve(world: &mut World, request: usize, at: Duration, is_copy: bool) -> 
         }
         Call::Ship(_) => taken(world, r#"{"payment_methods":[],"totals":{}}"#),
         Call::Pay(_) => taken(world, "\"1\""),
+        Call::SaveAddress(order, _) => goods::save_address(world, request, order, at, is_copy),
+        Call::Comment(order) => goods::comment(world, request, order, at, is_copy),
+        Call::SetValues(scope, product) => goods::set_values(world, request, (scope, product), at, is_copy),
         Call::AddOption(code) => magento::add_option(world, &code, &body),
         Call::SetDefault(code) => magento::set_default_option(world, &code, &body),
         other => magento::look_up(world, &other, at),

@@ -10,6 +10,7 @@ use super::action::{Action, RegionBy, Undo};
 use super::call::Call;
 use super::customers::{Writer, ids};
 use super::faults::Observed;
+use super::goods::Scope;
 use super::world::{Effect, OutOfReach, Reported, Run, Sent, World};
 
 macro_rules! states {
@@ -26,6 +27,15 @@ macro_rules! states {
 }
 
 states! {
+    // Orders and products.
+    OrderWorld: "orders were corrected",
+    ProductWorld: "values of products were set",
+    WriteVerified: "it was verified later whether a write is there",
+    GoodsUndone: "a write to an order or a product was taken back",
+    CommentCompleted: "a resumed batch added the comment that was missing",
+    CommentLost: "a comment was not added, or nobody knows, and the address was saved",
+    ValueOfView: "a value of one store view was set",
+    SaleRefused: "a value of a store view was refused because a sale would begin",
     // The network.
     WriteLost: "a write was lost on its way, and nothing told the client",
     WriteUnanswered: "a write took effect, and its answer was lost",
@@ -221,6 +231,15 @@ fn of_effect(world: &World, effect: &Effect, note: &mut impl FnMut(State, bool))
     let late = effect.at.saturating_sub(sent.at);
     note(State::WriteLate, !effect.is_copy && late > Duration::from_secs(60));
     note(State::WriteAfterEnd, run.ended.is_some_and(|ended| effect.at > ended));
+    note(State::ValueOfView, matches!(sent.call, Call::SetValues(Scope::View, _)));
+    if matches!(sent.call, Call::Comment(_)) {
+        let is_saved = |other: &Sent| {
+            other.run == sent.run && other.tag == sent.tag && matches!(other.call, Call::SaveAddress(..))
+        };
+        note(State::CommentCompleted, !world.requests.iter().any(is_saved));
+    }
+    let action = sent.tag.and_then(|tag| world.actions.get(&tag));
+    note(State::GoodsUndone, matches!(action, Some(Action::Back(..))));
     let Some(customer) = sent.replaces() else { return };
     let is_of_customer =
         |other: &&Effect| world.requests[other.request].replaces() == Some(customer) && !other.is_copy;
@@ -236,7 +255,7 @@ fn of_effect(world: &World, effect: &Effect, note: &mut impl FnMut(State, bool))
             |(by, at): &(Writer, Duration)| *by == Writer::Foreign && (shown.at..effect.at).contains(at);
         note(State::EditedBetween, foreign.any(is_between));
     }
-    if let Some(action) = sent.tag.and_then(|tag| world.actions.get(&tag)) {
+    if let Some(action) = action {
         of_action(world, sent, action, note);
     }
 }
@@ -308,6 +327,8 @@ fn of_report(world: &World, said: &Reported, note: &mut impl FnMut(State, bool))
     let kind = said.kind.as_deref();
     note(State::Partial, said.applied == "partial");
     note(State::Unknown, said.applied == "unknown");
+    note(State::CommentLost, said.warned && said.applied == "yes");
+    note(State::SaleRefused, kind == Some("guard") && said.reason.contains("has a special price"));
     note(State::Mismatch, kind == Some("mismatch"));
     note(State::Verified, said.verified == Some(true));
     note(State::Unchanged, said.reason == "unchanged");

@@ -10,13 +10,40 @@ use tokio::time::Instant;
 
 use super::action::Action;
 use super::call::Call;
-use super::customers::{Customer, Stored};
+use super::customers::{Customer, Kept, Stored};
 use super::editors::{Edit, Moment};
 use super::faults::{Delivery, FaultProfile, Observed, Quirk};
+use super::goods::{self, Scope};
 use super::notation;
 use super::random::Random;
 use super::rules::{Break, Rule};
 use super::states::State;
+
+/// Whose fields a write changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// The profile of a customer.
+    Customer(usize),
+    /// An order.
+    Order(usize),
+    /// A product.
+    Product(usize),
+}
+
+/// What a write changed: a field of an order, or a value of a product.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// Of which request.
+    pub request: usize,
+    /// When.
+    pub at: Duration,
+    /// Which field.
+    pub path: String,
+    /// What was there.
+    pub before: Option<Value>,
+    /// What is there now.
+    pub after: Option<Value>,
+}
 
 /// What the last read before a PUT showed.
 #[derive(Debug, Clone)]
@@ -38,6 +65,8 @@ pub struct Heard {
     pub status: Option<u16>,
     /// The profile in the answer, if there was one.
     pub profile: Option<Stored>,
+    /// The orders and the products in the answer, these with the values of a scope.
+    pub goods: Vec<(Owner, Scope, Stored)>,
 }
 
 /// A request that left a client.
@@ -73,6 +102,16 @@ impl Sent {
     pub fn profile_of(&self) -> Option<usize> {
         match self.call {
             Call::Read(customer) | Call::Put(customer) | Call::Remove(customer, _) => Some(customer),
+            _ => None,
+        }
+    }
+
+    /// Whose fields it changes, and in which scope.
+    pub fn sets(&self) -> Option<(Owner, Scope)> {
+        match self.call {
+            Call::Put(customer) | Call::Remove(customer, _) => Some((Owner::Customer(customer), Scope::All)),
+            Call::SaveAddress(order, _) | Call::Comment(order) => Some((Owner::Order(order), Scope::All)),
+            Call::SetValues(scope, product) => Some((Owner::Product(product), scope)),
             _ => None,
         }
     }
@@ -158,6 +197,8 @@ pub struct Run {
     pub jobs: u16,
     /// `--resume`
     pub is_resumed: bool,
+    /// `--mark-done`
+    pub marks: bool,
     /// When it began and ended.
     pub began: Duration,
     /// See `began`.
@@ -185,6 +226,8 @@ pub struct Reported {
     pub verified: Option<bool>,
     /// The number by which the record is named.
     pub line: Option<usize>,
+    /// Whether it says that one of its calls was not applied.
+    pub warned: bool,
     /// What its write is known by in the log of its machine.
     pub write: Option<String>,
 }
@@ -232,6 +275,10 @@ pub struct World {
     pub healing_since: Option<Duration>,
     /// All customers.
     pub customers: Vec<Customer>,
+    /// As many orders, one of each.
+    pub orders: Vec<Kept>,
+    /// As many products.
+    pub products: Vec<Kept>,
     /// The attributes that exist, by their codes.
     pub attributes: BTreeMap<String, Map<String, Value>>,
     /// The attributes that are in the attribute set, by their codes.
@@ -250,6 +297,8 @@ pub struct World {
     pub requests: Vec<Sent>,
     /// All writes that took effect, in their order.
     pub effects: Vec<Effect>,
+    /// What they changed of orders and products.
+    pub changed: Vec<Changed>,
     /// All that was said.
     pub reported: Vec<Reported>,
     /// What foreign editors are going to do.
@@ -287,6 +336,8 @@ impl World {
             }
             customer
         };
+        let orders = (0..customers).map(goods::order).collect();
+        let products = (0..customers).map(|number| goods::product(number, number == 1)).collect();
         let customers = (0..customers).map(customer).collect();
         Self {
             random: Random::new(seed),
@@ -306,6 +357,8 @@ impl World {
             lost_time: Duration::ZERO,
             healing_since: None,
             customers,
+            orders,
+            products,
             attributes: BTreeMap::new(),
             assigned: BTreeSet::new(),
             forgotten: Vec::new(),
@@ -315,6 +368,7 @@ impl World {
             runs: Vec::new(),
             requests: Vec::new(),
             effects: Vec::new(),
+            changed: Vec::new(),
             reported: Vec::new(),
             edits: Vec::new(),
             events: BTreeMap::new(),
@@ -328,6 +382,35 @@ impl World {
             trace: Vec::new(),
             is_traced,
         }
+    }
+
+    /// What is kept of an owner.
+    pub fn kept(&self, owner: Owner) -> &Kept {
+        match owner {
+            Owner::Customer(number) => &self.customers[number].kept,
+            Owner::Order(number) => &self.orders[number],
+            Owner::Product(number) => &self.products[number],
+        }
+    }
+
+    /// See [`Self::kept`].
+    pub fn kept_mut(&mut self, owner: Owner) -> &mut Kept {
+        match owner {
+            Owner::Customer(number) => &mut self.customers[number].kept,
+            Owner::Order(number) => &mut self.orders[number],
+            Owner::Product(number) => &mut self.products[number],
+        }
+    }
+
+    /// What is kept of the owner that a record with this number is about.
+    pub fn kept_of(&self, tag: u32, number: usize) -> &Kept {
+        self.kept(self.actions[&tag].owner(number))
+    }
+
+    /// The moment whose state a read of now shows: that of one of the replicas.
+    pub fn replica(&mut self, at: Duration) -> Duration {
+        let replica = usize::from(self.faults.replicas != [Duration::ZERO; 2] && self.random.chance(50));
+        at.saturating_sub(self.faults.replicas[replica])
     }
 
     /// The time since the world began.

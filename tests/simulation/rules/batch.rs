@@ -65,7 +65,7 @@ pub fn check(world: &mut World, run: usize) {
         };
         let is_there = |(tag, customer): &(u32, usize)| {
             is_of_command(*tag) || is_unchanged(*tag) || {
-                let mut past = world.customers[*customer].past.iter();
+                let mut past = world.kept_of(*tag, *customer).past.iter();
                 past.any(|(_, past)| report::is_done_in(world, *tag, past))
             }
         };

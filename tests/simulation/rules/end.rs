@@ -1,11 +1,13 @@
 //! Worlds in which nothing goes wrong, and the end of all others: everything comes to an end.
 
 use super::Rule;
+use super::goods::fields_of;
 use super::planned::differing;
 use crate::action::{Action, Undo};
-use crate::customers::Writer;
+use crate::customers::{Writer, fields};
 use crate::faults::Observed;
-use crate::world::{Reported, Sent, World};
+use crate::goods::{self, Scope};
+use crate::world::{Changed, Reported, Sent, World};
 
 /// Checks a run of a world without faults, edits, deaths and lag.
 pub fn check_calm(world: &mut World, run: usize) {
@@ -115,9 +117,37 @@ fn was_changed_by_others(world: &World, customer: usize, tags: [u32; 2]) -> bool
         || writers.any(|(writer, _)| matches!(writer, Writer::Foreign))
 }
 
+/// The same of a record of an order or of a product.
+fn may_refuse_goods(world: &World, run: usize, tag: u32, number: usize) -> bool {
+    let is_refused = |sent: &Sent| {
+        let status = sent.reply.as_ref().map_or(200, |(status, _)| *status);
+        sent.tag == Some(tag) && (400..500).contains(&status)
+    };
+    if world.requests.iter().any(is_refused) {
+        return true;
+    }
+    let kept = world.kept_of(tag, number);
+    match &world.actions[&tag] {
+        // A sale would begin.
+        Action::Value(Scope::View, ..) => goods::value_in(&kept.now, Scope::All, "special_price").is_some(),
+        // It may not have been applied, or may be changed or undone since.
+        Action::Back(_, _, undone) => {
+            let began = world.runs[run].began;
+            let mut own = fields_of(world, *undone).peekable();
+            let state = fields(kept.at(began));
+            let stands = |it: &Changed| state.get(&it.path).copied() == it.after.as_ref();
+            !world.is_calm || own.peek().is_none() || !own.all(stands)
+        }
+        _ => false,
+    }
+}
+
 /// Whether what a record asks for cannot be done, or must not be, at some moment of a run.
 fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool {
     let action = &world.actions[&tag];
+    if action.is_of_goods() {
+        return may_refuse_goods(world, run, tag, customer);
+    }
     let (began, ended) = (world.runs[run].began, world.runs[run].ended.unwrap_or_default());
     let number = customer;
     let customer = &world.customers[number];

@@ -92,6 +92,7 @@ pub fn is_misled(world: &World, broken: &Break) -> bool {
                 is_recent || sent.tag.is_some_and(|tag| changes_blanks(world, tag))
             }
             Call::Item(_) => !world.runs[sent.run].verifies,
+            Call::SaveAddress(..) | Call::SetValues(..) => false,
             _ => true,
         },
         _ => false,

@@ -34,7 +34,7 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
         if outcomes.iter().any(|outcome| matches!(*outcome, "applied" | "mismatch"))
             && !has_effect
             && !is_indistinguishable
-            && !matches!(world.actions[&tag], Action::Restore(_))
+            && !matches!(world.actions[&tag], Action::Restore(_) | Action::Back(..))
         {
             broken.push((
                 tag,
@@ -47,7 +47,9 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
         {
             broken.push((tag, format!("the update of record {tag} counts as {outcomes:?}, and was applied")));
         }
-        let is_told = said.iter().all(|said| said.applied == "yes" || said.applied == "no");
+        // What became of a comment is not what is told of the correction.
+        let is_told = |said: &&Reported| !said.warned && (said.applied == "yes" || said.applied == "no");
+        let is_told = said.iter().all(is_told);
         let runs = world.runs[..end].iter().filter(|run| run.records.iter().any(|(of, _)| *of == tag));
         let is_whole = runs.into_iter().all(|run| run.code.is_some());
         if is_complete && is_told && is_whole && outcomes.contains(&"unknown") {
@@ -85,7 +87,7 @@ pub fn check_looked(world: &mut World, run: usize, customer: usize, lines: &[Val
 fn was_done_by_others(world: &World, said: &Reported) -> bool {
     let of_tag = world.requests.iter().filter(|sent| sent.tag == Some(said.tag));
     let Some(left) = of_tag.map(|sent| sent.at).min() else { return false };
-    let past = &world.customers[customer_of(world, said.run, said.tag)].past;
+    let past = &world.kept_of(said.tag, customer_of(world, said.run, said.tag)).past;
     past.iter().any(|(since, past)| *since >= left && is_done_in(world, said.tag, past))
 }
 

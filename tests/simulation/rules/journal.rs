@@ -62,7 +62,7 @@ pub fn unwritten(world: &World, sent: &Sent, disk: &Disk) -> Option<String> {
     if now != "sending" {
         return Some(format!("record {record} stands at {now} in the journal on disk"));
     }
-    if sent.profile_of().is_some() && !disk.has_open_write(record as u64) {
+    if sent.sets().is_some() && !disk.has_open_write(record as u64) {
         return Some(format!("no write of record {record} is open in the log on disk"));
     }
     let sending = entries.values().filter(|entry| entry["state"] == "sending").count();

@@ -6,6 +6,7 @@ pub mod batch;
 pub mod effect;
 pub mod end;
 pub mod excuse;
+pub mod goods;
 pub mod history;
 pub mod journal;
 pub mod known;
@@ -60,6 +61,10 @@ pub enum Rule {
     Once,
     /// An outage leaves more than `--jobs` + 5 records unknown.
     Outage,
+    /// What `verify` says of a write is not what its reads showed.
+    Verified,
+    /// A correction of an order is applied, and neither a comment nor a warning says so.
+    Comment,
     /// The exit code does not agree with what was reported.
     ExitCode,
     /// Something is reported as unknown that was not sent.

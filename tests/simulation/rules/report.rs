@@ -1,12 +1,14 @@
 //! What was said of records, compared with what took effect, once every late request has arrived.
 
-use super::Rule;
+use std::time::Duration;
+
+use super::{Rule, goods};
 use crate::action::Action;
 use crate::call::Call;
 use crate::customers::{Stored, fields, ids, is_nearly};
 use crate::faults::{Observed, Quirk};
 use crate::magento;
-use crate::world::{Effect, Heard, OutOfReach, Reported, Run, Sent, World};
+use crate::world::{Effect, Heard, OutOfReach, Owner, Reported, Run, Sent, World};
 
 /// Checks all reports.
 pub fn check(world: &mut World) {
@@ -23,19 +25,41 @@ pub fn check(world: &mut World) {
     overtaken(world);
 }
 
-/// Whether a record has all its effects by then; some take two calls.
-fn has_all_effects(world: &World, said: &Reported) -> bool {
-    let has = |is_it: fn(&Call) -> bool| {
-        let is_there = |effect: &Effect| effect.at <= said.at && is_it(&world.requests[effect.request].call);
-        world.effects_of(said.tag).any(is_there)
+/// Whether a call is one of those that a record takes.
+type Part = Box<dyn Fn(&Call) -> bool>;
+
+/// The calls that a record takes, in their order: one for most; two for a shipping with its payment, for an attribute that is assigned,
+/// and for both addresses of an order. What is said of a record is said of all of them.
+fn parts(world: &World, tag: u32) -> Vec<Part> {
+    let part = |is_it: fn(&Call) -> bool| -> Part { Box::new(is_it) };
+    match &world.actions[&tag] {
+        Action::Ship if world.is_magento => {
+            vec![part(|call| matches!(call, Call::Ship(_))), part(|call| matches!(call, Call::Pay(_)))]
+        }
+        Action::Attribute(true) => {
+            vec![part(|call| matches!(call, Call::Create)), part(|call| matches!(call, Call::Assign(_)))]
+        }
+        Action::Correct(sides, ..) => sides
+            .iter()
+            .map(|side| {
+                let side = *side as i64;
+                let part: Part =
+                    Box::new(move |call| matches!(call, Call::SaveAddress(_, id) if id % 10 == side));
+                part
+            })
+            .collect(),
+        Action::Back(..) => vec![part(|call| call.is_write() && !matches!(call, Call::Comment(_)))],
+        _ => vec![part(Call::is_write)],
+    }
+}
+
+/// Which parts of a record have taken effect by a moment.
+fn effects_by(world: &World, tag: u32, at: Duration) -> Vec<bool> {
+    let is_there = |part: &Part| {
+        let mut effects = world.effects_of(tag).filter(|effect| effect.at <= at);
+        effects.any(|effect| part(&world.requests[effect.request].call))
     };
-    if world.is_magento && matches!(world.actions[&said.tag], Action::Ship) {
-        return has(|call| matches!(call, Call::Ship(_))) && has(|call| matches!(call, Call::Pay(_)));
-    }
-    if matches!(world.actions[&said.tag], Action::Attribute(true)) {
-        return has(|call| matches!(call, Call::Create)) && has(|call| matches!(call, Call::Assign(_)));
-    }
-    has(Call::is_write)
+    parts(world, tag).iter().map(is_there).collect()
 }
 
 /// Whether a profile has what a record asks for. Of a list that is replaced those go that its read has shown; others may have
@@ -54,9 +78,10 @@ fn check_yes(world: &mut World, said: &Reported) {
     let Reported { run, tag, at, reason, .. } = said;
     let action = world.actions[tag].clone();
     let customer = customer_of(world, *run, *tag);
-    if !has_all_effects(world, said) {
-        let mut past = world.customers[customer].past.iter().filter(|(since, _)| since <= at);
+    if effects_by(world, *tag, *at).contains(&false) {
+        let mut past = world.kept_of(*tag, customer).past.iter().filter(|(since, _)| since <= at);
         let was_shown = past.any(|(_, past)| match &action {
+            Action::Back(_, _, undone) => goods::is_undone_in(world, *undone, past),
             Action::Restore(_) => has_what_was_sent(world, *run, past),
             _ => is_done_in(world, *tag, past),
         });
@@ -91,11 +116,30 @@ fn check_yes(world: &mut World, said: &Reported) {
         let heard =
             world.requests.iter().filter(|sent| sent.run == *run).filter_map(|sent| sent.heard.as_ref());
         let mut profiles = heard.filter(|heard| heard.at <= *at).filter_map(|heard| heard.profile.as_ref());
-        if action.is_of_profile() && !profiles.any(is_seen) {
+        let is_shown = match &action {
+            Action::Back(_, _, undone) => {
+                heard_goods(world, *run, *at).any(|stored| goods::is_undone_in(world, *undone, stored))
+            }
+            // Each address by a read after its own call.
+            Action::Correct(sides, field, value) => sides.iter().all(|side| {
+                let one = Action::Correct(vec![*side], field, value.clone());
+                heard_goods(world, *run, *at).any(|stored| one.is_shown_by(stored))
+            }),
+            Action::Value(..) => heard_goods(world, *run, *at).any(is_seen),
+            _ => !action.is_of_profile() || profiles.any(is_seen),
+        };
+        if !is_shown {
             let what = format!("record {tag} is reported as verified, and was not seen");
             world.broke_of(Rule::FalseYes, *run, None, &[*tag], what);
         }
     }
+}
+
+/// The orders and the products that a run was shown by a moment.
+fn heard_goods(world: &World, run: usize, at: Duration) -> impl Iterator<Item = &Stored> {
+    let heard = world.requests.iter().filter(move |sent| sent.run == run);
+    let heard = heard.filter_map(|sent| sent.heard.as_ref()).filter(move |heard| heard.at <= at);
+    heard.flat_map(|heard| heard.goods.iter().map(|(.., stored)| stored))
 }
 
 /// Whether a read verifies what took effect. Blanks around a text need not be shown.
@@ -139,13 +183,17 @@ fn check_no(world: &mut World, said: &Reported) {
 /// Where nothing had to be changed, a read has shown that it is so already.
 fn check_unchanged(world: &mut World, said: &Reported) {
     let action = world.actions[&said.tag].clone();
-    if said.reason != "unchanged" || !matches!(action, Action::Set(..)) {
+    if said.reason != "unchanged"
+        || !matches!(action, Action::Set(..) | Action::Correct(..) | Action::Value(..))
+    {
         return;
     }
     let of_run = world.requests.iter().filter(|sent| sent.run == said.run);
     let heard = of_run.filter_map(|sent| sent.heard.as_ref()?.profile.as_ref());
     // A profile that is given in place of a read is an earlier one.
-    let past = world.customers[customer_of(world, said.run, said.tag)].past.iter().map(|(_, past)| past);
+    let kept = world.kept_of(said.tag, customer_of(world, said.run, said.tag));
+    let past = kept.past.iter().map(|(_, past)| past).filter(|_| !action.is_of_goods());
+    let heard = heard.chain(heard_goods(world, said.run, said.at));
     if !heard.chain(past).any(|profile| action.is_alike_in(profile)) {
         let what = format!("record {} is reported as unchanged, and no read showed it", said.tag);
         world.broke_of(Rule::FalseYes, said.run, None, &[said.tag], what);
@@ -169,19 +217,24 @@ fn check_unknown(world: &mut World, said: &Reported) {
 
 fn check_partial(world: &mut World, said: &Reported) {
     let Reported { run, tag, at, .. } = said;
-    let of_run = |effect: &&Effect| world.requests[effect.request].run == *run;
-    let call = |effect: &Effect| &world.requests[effect.request].call;
-    let effects: Vec<&Effect> = world.effects_of(*tag).filter(of_run).collect();
-    let has_first =
-        effects.iter().any(|effect| effect.at <= *at && matches!(call(effect), Call::Ship(_) | Call::Create));
-    let has_second = effects.iter().any(|effect| matches!(call(effect), Call::Pay(_) | Call::Assign(_)));
-    if world.actions[tag].is_of_profile() && effects.iter().any(|effect| effect.at <= *at) {
+    let of_run: Vec<Call> = world
+        .effects_of(*tag)
+        .map(|effect| &world.requests[effect.request])
+        .filter(|sent| sent.run == *run)
+        .map(|sent| sent.call.clone())
+        .collect();
+    let by_then = effects_by(world, *tag, *at);
+    if world.actions[tag].is_of_profile() && by_then.contains(&true) {
         return;
     }
-    if (!has_first || has_second) && !world.runs[*run].is_batch {
-        let what =
-            format!("record {tag} is reported as partial: first call {has_first}, second {has_second}");
-        let rule = if has_second { Rule::FalseNo } else { Rule::FalseYes };
+    // A part that comes later was not told.
+    let later: Vec<bool> = parts(world, *tag).iter().map(|part| of_run.iter().any(part)).collect();
+    let (is_first, is_last) = (by_then.first() == Some(&true), later.last() == Some(&true));
+    // Of an undo a part may be left that was changed since.
+    let is_last = is_last && !matches!(world.actions[tag], Action::Back(..));
+    if (!is_first || is_last) && !world.runs[*run].is_batch {
+        let what = format!("record {tag} is reported as partial: first call {is_first}, last {is_last}");
+        let rule = if is_last { Rule::FalseNo } else { Rule::FalseYes };
         world.broke_of(rule, *run, None, &[*tag], what);
     }
 }
@@ -241,11 +294,16 @@ fn duplicates(world: &mut World) {
 /// Shippings and updates that took effect after a later record of their command had set the same cart or profile.
 fn overtaken(world: &mut World) {
     let mut broken = Vec::new();
-    let mut latest: Vec<(u32, usize, u32)> = Vec::new();
+    let mut latest: Vec<(u32, Owner, u32)> = Vec::new();
     let is_of_choice = |run: &Run| run.may_repeat || run.only.is_some();
     for effect in world.effects.iter().filter(|effect| !effect.is_copy) {
         let sent = &world.requests[effect.request];
-        let (Call::Ship(cart) | Call::Put(cart), Some(tag)) = (&sent.call, sent.tag) else { continue };
+        let key = match sent.call {
+            Call::Ship(cart) => Some(Owner::Customer(cart)),
+            Call::Put(_) | Call::SaveAddress(..) | Call::SetValues(..) => sent.sets().map(|(owner, _)| owner),
+            _ => None,
+        };
+        let (Some(cart), Some(tag)) = (key, sent.tag) else { continue };
         let command = world.runs[sent.run].command;
         // Once somebody has asked for it again, a request that was given up may still arrive.
         if !world.runs[sent.run].is_batch
@@ -256,7 +314,7 @@ fn overtaken(world: &mut World) {
         {
             continue;
         }
-        if latest.iter().any(|(of, other, _)| *of == command && other == cart) {
+        if latest.iter().any(|(of, other, _)| *of == command && *other == cart) {
             world.checks(Rule::Order);
         }
         // As the input of this run has them: its rows may have been sorted since an earlier one.
@@ -268,17 +326,17 @@ fn overtaken(world: &mut World) {
                 && run.records.iter().any(|(of, _)| *of == tag)
         });
         if is_new {
-            latest.push((command, *cart, tag));
+            latest.push((command, cart, tag));
             continue;
         }
         let comes_after = |later: u32| place(later).zip(place(tag)).is_some_and(|(later, own)| later > own);
         let later =
-            latest.iter().find(|(of, other, later)| *of == command && other == cart && comes_after(*later));
+            latest.iter().find(|(of, other, later)| *of == command && *other == cart && comes_after(*later));
         if let Some((_, _, later)) = later {
             let what = format!("record {tag} was applied after record {later} of the same key");
             broken.push((sent.run, effect.request, what));
         }
-        latest.push((command, *cart, tag));
+        latest.push((command, cart, tag));
     }
     for (run, request, what) in broken {
         world.broke(Rule::Order, run, Some(request), what);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::planned::differing;
-use super::{Rule, batch, journal, restore, signal};
+use super::{Rule, batch, goods, journal, restore, signal};
 use crate::action::{Action, RegionBy, Undo};
 use crate::call::Call;
 use crate::customers::{DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids, is_empty};
@@ -80,6 +80,7 @@ pub fn check(world: &mut World, number: usize, disk: &Disk) {
             _ => broken.push((Rule::Exact, "no record asked for what it changes".into())),
         }
     }
+    goods::check(world, number, disk, &mut broken);
     if let Call::Remove(customer, id) = world.requests[number].call {
         check_removal(world, &world.requests[number], (customer, id), disk, &mut broken);
     }
@@ -172,6 +173,9 @@ fn too_early(world: &World, number: usize) -> Option<String> {
         other.run == sent.run
             && match (other.profile_of(), sent.profile_of()) {
                 (Some(one), Some(two)) => one == two,
+                (None, None) if sent.sets().is_some() => {
+                    other.sets().map(|(owner, _)| owner) == sent.sets().map(|(owner, _)| owner)
+                }
                 (None, None) => other.tag.is_some() && other.tag == sent.tag && other.call == sent.call,
                 _ => false,
             }

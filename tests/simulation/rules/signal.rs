@@ -26,7 +26,7 @@ pub fn too_late(world: &World, sent: &Sent) -> Option<String> {
     let has_begun = world.requests.iter().any(|other| {
         other.run == sent.run && other.tag == sent.tag && other.call.is_write() && other.at < sent.at
     });
-    let is_second = matches!(sent.call, Call::Pay(_) | Call::SetDefault(_));
+    let is_second = matches!(sent.call, Call::Pay(_) | Call::SetDefault(_) | Call::Comment(_));
     (!has_begun || !is_second).then(|| {
         let what = if has_begun { "one more write" } else { "the first write" };
         format!(

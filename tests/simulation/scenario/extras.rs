@@ -42,7 +42,8 @@ impl Scenario {
     /// afterwards.
     pub fn with_editor(&mut self, job: &Job, options: RunOptions) -> (Job, Option<String>) {
         // Lines that are named stay where they are.
-        if !job.is_batch || job.is_plan || options.settled != [0, 0] || !self.extra.chance(14) {
+        let has_order = job.operation == Operation::SetValue;
+        if has_order || !job.is_batch || job.is_plan || options.settled != [0, 0] || !self.extra.chance(14) {
             return (job.clone(), None);
         }
         let original = std::fs::read_to_string(&job.input).unwrap();
@@ -116,7 +117,12 @@ impl Scenario {
 
     /// What a flag permits is for all records.
     fn may_have_new_rows(&self, job: &Job) -> bool {
-        !job.records.iter().any(|(tag, _)| matches!(self.world.borrow().actions[tag], Action::Replace(..)))
+        // The value of a product for all stands before those of store views.
+        job.operation != Operation::SetValue
+            && !job
+                .records
+                .iter()
+                .any(|(tag, _)| matches!(self.world.borrow().actions[tag], Action::Replace(..)))
     }
 
     fn new_row(&mut self, job: &Job) -> ((u32, usize), String) {
@@ -326,6 +332,8 @@ fn is_applied(world: &World, tag: u32) -> bool {
     let is_last = match &world.actions[&tag] {
         Action::Ship if world.is_magento => |call: &Call| matches!(call, Call::Pay(_)),
         Action::Attribute(true) => |call: &Call| matches!(call, Call::Assign(_)),
+        // A comment is not all of it.
+        Action::Correct(..) => |call: &Call| matches!(call, Call::SaveAddress(..)),
         _ => Call::is_write,
     };
     world.effects_of(tag).any(|effect| is_last(&world.requests[effect.request].call))
