@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::support::database::Database;
 use crate::support::magento::{done, fails, program, run};
-use crate::support::test_env::TestEnv;
+use crate::support::mock_server::{MockServer, answer};
+use crate::support::test_env::{TestEnv, serve};
 
 /// So many products, each with a color.
 fn products(env: &TestEnv, count: usize) {
@@ -170,4 +171,36 @@ fn a_row_is_compared_with_what_the_row_before_it_left() {
     assert!(!outcome.stdout.contains("unchanged"), "{outcome:?}");
     let puts = env.requests().into_iter().filter(|request| request.starts_with("PUT")).count();
     assert_eq!(puts, 2, "{outcome:?}");
+}
+
+/// What a call in a store view changes in the store views of another website was not measured. Reading them changes nothing.
+#[test]
+fn a_store_view_of_a_shop_with_several_websites_is_read_and_not_written() {
+    let views = r#"[{"id":0,"code":"admin","name":"A","website_id":0},{"id":1,"code":"default","name":"D","website_id":1},
+        {"id":2,"code":"fr","name":"F","website_id":2}]"#;
+    let color = r#"{"attribute_code":"note","frontend_input":"text","is_user_defined":true,"scope":"store",
+        "default_frontend_label":"Note","options":[]}"#;
+    let mug = r#"{"items":[{"id":1,"sku":"mug","name":"Mug","attribute_set_id":4,"custom_attributes":
+        [{"attribute_code":"note","value":"A"}],"extension_attributes":{"website_ids":[1,2]}}],"total_count":1}"#;
+    let set = format!(r#"{{"items":[{color}],"total_count":1}}"#);
+    let shop =
+        |answers: &[&str]| MockServer::start(answers.iter().map(|body| answer("200 OK", "", body)).collect());
+    let env = TestEnv::new();
+    env.file("a.csv", "sku,store_view,note\nmug,,A\nmug,fr,B\n");
+    let sent = ["product set mug note=B --store-view fr -y", "product set -i a.csv -y"];
+    let answers: [&[&str]; 2] = [&[views], &[color, views, mug, &set]];
+    for (line, answers) in sent.into_iter().zip(answers) {
+        let shop = shop(answers);
+        let refused =
+            serve(env.home.storefront(&format!("{line} --api magento -o json")), &shop.url("")).run();
+        let message = refused.error()["message"].as_str().unwrap().to_owned();
+        assert_eq!(refused.code, 3, "{line}: {refused:?}");
+        assert!(message.contains("several websites"), "{message}");
+        assert!(shop.requests().iter().all(|request| request.starts_with("GET ")), "{:?}", shop.requests());
+    }
+    let shop = shop(&[views, color, mug, mug]);
+    let line = "product export mug --attributes note --store-view fr --api magento";
+    let exported = serve(env.home.storefront(line), &shop.url("")).run();
+    assert_eq!(exported.code, 0, "{exported:?}");
+    assert!(exported.stdout.contains("mug,fr,"), "{exported:?}");
 }

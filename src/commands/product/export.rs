@@ -66,7 +66,7 @@ pub async fn run(service: &Service<'_>, args: &ExportArgs) -> Result<(), Failure
     let catalog = Catalog::default();
     let scope = service.session.global.flags.store_view.as_deref().unwrap_or(ALL);
     if scope != ALL {
-        catalog.store_view(service, scope).await?;
+        catalog.website_of(service, scope).await?;
     }
     let titles = args.attributes.iter().map(String::as_str).filter(|title| !title.trim().is_empty());
     let (codes, attributes) = export::attributes(service, &catalog, titles).await?;

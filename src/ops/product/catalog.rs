@@ -178,24 +178,32 @@ impl Catalog {
     /// The website of a store view.
     ///
     /// # Errors
-    /// `usage` for a code that no store view has; `guard` in a shop of several websites; as [`Service::read`].
-    pub async fn store_view(&self, service: &Service<'_>, code: &str) -> Result<&str, Failure> {
+    /// `usage` for a code that no store view has; as [`Service::read`].
+    pub async fn website_of(&self, service: &Service<'_>, code: &str) -> Result<&str, Failure> {
         let views = self.store_views(service).await?;
-        let Some(view) = views.iter().find(|view| view.code == code) else {
-            let codes: Vec<&str> = views.iter().map(|view| view.code.as_str()).collect();
-            let near =
-                closest_match(code, codes.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-            let known = near.unwrap_or_else(|| format!("the shop has: {}", codes.join(", ")));
-            return Err(Failure::usage(format!("unknown store view `{code}`; {known}")));
-        };
-        // What such a call changes in the store views of other websites was not measured.
-        if views.iter().any(|other| other.website != view.website) {
+        if let Some(view) = views.iter().find(|view| view.code == code) {
+            return Ok(&view.website);
+        }
+        let codes: Vec<&str> = views.iter().map(|view| view.code.as_str()).collect();
+        let near = closest_match(code, codes.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let known = near.unwrap_or_else(|| format!("the shop has: {}", codes.join(", ")));
+        Err(Failure::usage(format!("unknown store view `{code}`; {known}")))
+    }
+
+    /// The same of a store view whose values are written. What such a call changes in the store views of other websites was not
+    /// measured.
+    ///
+    /// # Errors
+    /// `guard` in a shop of several websites; as [`Self::website_of`].
+    pub async fn written_website(&self, service: &Service<'_>, code: &str) -> Result<&str, Failure> {
+        let website = self.website_of(service, code).await?;
+        if self.store_views(service).await?.iter().any(|other| other.website != website) {
             let message = "the shop has several websites, where values of a store view are not written";
             return Err(Failure::guard(message)
                 .hint("set the value for all, or edit it in the admin panel")
                 .for_good());
         }
-        Ok(&view.website)
+        Ok(website)
     }
 
     /// Whether the check of a sheet has shown that no row changes this product.

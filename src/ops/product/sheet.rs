@@ -83,7 +83,7 @@ impl<'a> Sheet<'a> {
             return Ok(if is_late { Err(Failure::usage(message)) } else { Ok(()) });
         }
         self.of_views.insert(hash);
-        let website = self.catalog.store_view(self.service, &wanted.scope).await?.to_owned();
+        let website = self.catalog.website_of(self.service, &wanted.scope).await?.to_owned();
         for target in &wanted.targets {
             let attribute = wanted.attributes.get(&target.code);
             let (Some(Scope::Website), Some(value)) = (attribute.map(|it| it.scope), target.plain()) else {
