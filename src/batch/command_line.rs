@@ -10,7 +10,7 @@ use crate::journal::open::Commands;
 use crate::report::summary::NextSteps;
 
 /// The flags that say how a journal is continued.
-const OF_RESUMING: [&str; 6] =
+pub const OF_RESUMING: [&str; 6] =
     ["--resume", "--restart", "--retry-unknown", "--retry-failed", "--mark-done", "--start"];
 
 /// The commands that run a batch once more whose journal exists.

@@ -15,11 +15,11 @@ use crate::journal::read::{self, LatestEntry, PreviousRun};
 use crate::journal::{Entry, State};
 use crate::log::{SentRecords, WriteLog};
 use crate::plan::planning::Planning;
-use crate::plan::{PLAN_AGAIN, RecordOf, is_there};
+use crate::plan::{PLAN_AGAIN, RecordOf, is_there, journal_of};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::outcome::Outcome;
 use crate::report::summary::{NextSteps, count_more_records, count_records};
-use crate::system::storage::LogAccess;
+use crate::system::storage::{LogAccess, real_path};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 
@@ -242,7 +242,8 @@ fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentReco
     let (to_send, of_service) = (ToSend::read(preparer, past)?, service.settings.service_id().to_string());
     let own = past.runs();
     if preparer.plan.is_some() {
-        to_send.again(preparer, &log, &of_service, own)?.ensure_meant(preparer, past)?;
+        let again = to_send.again(preparer, &log, &of_service, own)?;
+        again.ensure_meant(preparer, past, &journal_of(&real_path(&preparer.source.path)))?;
         return Ok(SentRecords::default());
     }
     to_send.sent(preparer, &log, &of_service, own)

@@ -196,8 +196,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let to_send = ToSend::read(preparer, &opening.past)?;
     let (of_service, mut own) = (service.settings.service_id().to_string(), opening.past.runs().to_vec());
     let again = to_send.again(preparer, &noted_log, &of_service, &own)?;
-    again.ensure_meant(preparer, &opening.past)?;
-    checked.again += again.count;
+    checked.again += again.ensure_meant(preparer, &opening.past, &path)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
@@ -402,7 +401,7 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
             input: Some(input),
             resume: true,
             restart: false,
-            is_new: false,
+            is_compared: false,
             commands,
         });
     }
@@ -422,8 +421,8 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         }
     };
     let commands = command_line::commands(preparer, &journal);
-    let is_new = same_input::is_compared(preparer);
-    Ok(Files { journal, input, resume: args.resume, restart: args.restart, is_new, commands })
+    let is_compared = same_input::is_compared(preparer);
+    Ok(Files { journal, input, resume: args.resume, restart: args.restart, is_compared, commands })
 }
 
 /// The input of a batch, as a plan that is made of it notes it.

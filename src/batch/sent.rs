@@ -5,16 +5,21 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
+use crate::batch::command_line::OF_RESUMING;
 use crate::batch::record::RecordPreparer;
-use crate::cli::hint::for_command;
+use crate::cli::command_line::{CommandLine, flag};
+use crate::cli::hint::{for_command, typed};
 use crate::journal::known::known_runs;
 use crate::journal::open::is_in_use;
 use crate::journal::read::PreviousRun;
 use crate::log::{SentBy, SentRecords, WriteLog};
+use crate::report::changes::local;
 use crate::report::summary::{MAX_LINES, count_records, list_lines};
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
-use storefront_core::hint::{hint, storefront};
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::operation::QUOTE_ADD_ITEM;
 
 /// So long a record is the same one; after that the same sheet is the one of another day.
@@ -118,35 +123,72 @@ impl ToSend {
 }
 
 impl Again {
-    /// Refuses a run that would send them, unless it is meant to.
+    /// Refuses a run over this journal that would send them, unless it is meant to, or a person wants it to: `--yes` does not say
+    /// so. Gives how many are sent again that nobody was asked about.
     ///
     /// # Errors
-    /// `guard`.
-    pub fn ensure_meant(&self, preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<(), Failure> {
+    /// `guard`; [`Failure::cancelled`] by a no.
+    pub fn ensure_meant(
+        &self,
+        preparer: &RecordPreparer<'_>,
+        past: &PreviousRun,
+        journal: &Path,
+    ) -> Result<u64, Failure> {
         let is_meant = preparer.args.restart
             || past.is_restarted
             || preparer.plan.is_some_and(|plan| plan.header.restart);
-        match &self.by {
-            Some(by) if !is_meant => Err(self.refused(preparer, by)),
-            _ => Ok(()),
+        let Some(by) = self.by.as_ref().filter(|_| !is_meant) else { return Ok(self.count) };
+        let refused = self.refused(preparer, by, journal);
+        let session = preparer.session;
+        let can_answer = !session.global.yes && !session.global.dry_run;
+        match can_answer && session.prompt().accepts(&refused)? {
+            true => Ok(0),
+            false if can_answer => Err(Failure::cancelled()),
+            false => Err(refused),
         }
     }
 
-    fn refused(&self, preparer: &RecordPreparer<'_>, by: &SentBy) -> Failure {
-        let (what, next) = match preparer.plan {
-            Some(_) => ("plan", "make the plan again with --resume and --plan: it leaves them out"),
-            None => ("input", "to send the others, make a plan of them with --resume and --plan"),
-        };
+    fn refused(&self, preparer: &RecordPreparer<'_>, by: &SentBy, journal: &Path) -> Failure {
         let (records, lines) = (count_records(self.count), list_lines(&self.lines, self.count));
-        let were = if self.count == 1 { "was" } else { "were" };
-        let show = storefront("history").arg(&*by.journal);
+        let what = if preparer.plan.is_some() { "plan" } else { "input" };
+        let (were, them) = if self.count == 1 { ("was", "it") } else { ("were", "them") };
+        let began = local(by.began, &TimeZone::system());
         let message = format!(
-            "{records} ({lines}) of this {what} {were} sent already, by run {}: journal `{}`",
+            "{records} ({lines}) of this {what} {were} sent already, by run {} of {began}: journal `{}`",
             by.run, by.journal
         );
-        let next = hint!(show, format!(" shows what became of them; {next}"));
-        Failure::guard(message).hint(for_command(next, preparer.session.global))
+        let show = storefront("history").arg(&*by.journal);
+        let is_own = by.journal == real_path(journal).to_string_lossy();
+        let next = match others(preparer) {
+            _ if is_own => {
+                let resume = storefront("resume").arg(by.run.to_string());
+                hint!("; ", resume, " sends what is left of it")
+            }
+            Some(others) => hint!("; ", typed(&others), " makes a plan of the others"),
+            None => Hint::from(""),
+        };
+        let hint = hint!(show, format!(" shows what became of {them}"), next);
+        Failure::guard(message).hint(for_command(hint, preparer.session.global))
     }
+}
+
+/// The command that makes a plan of what was not sent of the input; none where that has no name.
+fn others(preparer: &RecordPreparer<'_>) -> Option<CommandLine> {
+    let (line, input) = match preparer.plan {
+        Some(plan) => {
+            let input = plan.header.made_of.as_ref()?.input.clone()?;
+            let words = plan.header.operation.split(' ').map(str::to_owned).collect();
+            let line = CommandLine::of_words(words).with(flag("input", &input));
+            (line.with(plan.header.options.clone()), input)
+        }
+        None if preparer.source.is_stream => return None,
+        None => {
+            let line = preparer.session.global.typed.without(&OF_RESUMING);
+            (line.without(&["--dry-run", "--yes"]), preparer.source.path.display().to_string())
+        }
+    };
+    let name = Path::new(&input).file_stem()?.to_string_lossy().into_owned();
+    Some(line.with(vec!["--resume".to_owned()]).with(flag("plan", &format!("{name}-rest.plan"))))
 }
 
 /// How many with each hash the journal of this batch shows as sent.

@@ -29,8 +29,8 @@ pub struct Files {
     pub resume: bool,
     /// Discard it.
     pub restart: bool,
-    /// Begin a new one in its place where neither is set; else there must be none then.
-    pub is_new: bool,
+    /// Where neither is set, begin a new one in its place whatever it has left to do; else only where that is nothing.
+    pub is_compared: bool,
     /// The commands that do the one and the other, for hints.
     pub commands: Commands,
 }
@@ -93,12 +93,12 @@ impl Opening {
         let lock = lock(&*self.storage, path).await?;
         // What was found may have been removed by a run that was refused meanwhile.
         let log = self.storage.open_log(path, LogAccess::Append).map_err(|error| unreadable(path, &error))?;
+        let starts_new = !self.files.resume && !self.files.restart;
         // What is discarded may have had other titles.
-        let starts_new = self.files.is_new && !self.files.resume && !self.files.restart;
         let titles = self.header.titles.clone().filter(|_| !self.files.restart && !starts_new);
         self.past = read::read(path, &log, &JournalHeader { titles, ..self.header.clone() })?;
-        if !self.files.resume && !self.files.restart && !self.files.is_new {
-            return Err(already_there(&self.files, self.past.is_complete(&self.header)));
+        if starts_new && !self.files.is_compared && !self.past.is_void && !self.past.is_settled() {
+            return Err(self.already_there());
         }
         self.starts_new = starts_new;
         self.log = Some((log, lock));
@@ -112,7 +112,7 @@ impl Opening {
 
     /// The failure of a run that needs a journal of its own.
     pub fn already_there(&self) -> Failure {
-        already_there(&self.files, self.past.is_complete(&self.header))
+        already_there(&self.files, self.past.is_settled())
     }
 
     /// Begins to write: the input, of so many records, is in order. A journal to be discarded is discarded now. Nobody else writes it until
@@ -325,20 +325,19 @@ async fn try_lock(storage: &dyn Storage, path: &Path, attempts: u32) -> Result<O
     Ok(None)
 }
 
-fn already_there(files: &Files, is_complete: bool) -> Failure {
+fn already_there(files: &Files, is_settled: bool) -> Failure {
     let path = files.journal.display();
-    let Commands { resume, restart } = &files.commands;
+    let resume = &files.commands.resume;
     let failure = Failure::guard(format!("journal `{path}` already exists"));
     match files.input {
         // To resume it would end well, and send nothing.
-        Some(_) if is_complete => failure.hint(hint!(
-            "every record is done; to send all of them again, run ",
-            restart.clone(),
-            ", or copy the input to a new file"
+        Some(_) if is_settled => failure.hint(hint!(
+            "it has nothing left to do; to send all of its records again, copy the input to a new file"
         )),
         Some(_) => failure.hint(hint!("continue it with ", resume.clone())),
-        None if is_complete => failure
-            .hint("every record is done; to send all of them again, name another journal with --journal"),
+        None if is_settled => failure.hint(
+            "it has nothing left to do; to send all of its records again, name another journal with --journal",
+        ),
         // What has no name has its journal by what it holds.
         None => failure.hint(hint!(
             "continue it with ",

@@ -96,6 +96,16 @@ impl PreviousRun {
         self.last_run.as_ref().is_some_and(all) && self.records.values().all(|it| it.state == State::Done)
     }
 
+    /// Whether to resume it would do nothing: each record of its input went through, or needs a person. Of a shard it is not known.
+    pub fn is_settled(&self) -> bool {
+        let is_whole =
+            |run: &JournalHeader| run.shard.is_none() && run.records == Some(self.records.len() as u64);
+        let is_open = |latest: &LatestEntry| {
+            matches!(latest.state, State::NotSent | State::Sending | State::Unknown | State::FailedTemporary)
+        };
+        self.last_run.as_ref().is_some_and(is_whole) && !self.records.values().any(is_open)
+    }
+
     /// How many records it has in this state.
     pub fn count(&self, state: State) -> u64 {
         self.records.values().filter(|latest| latest.state == state).count() as u64

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::batch::lines;
 use crate::support::magento::{program, run};
 use crate::support::storefront::Outcome;
-use crate::support::test_env::TestEnv;
+use crate::support::test_env::{TestEnv, change_log};
 
 const UPDATE: &str = "customer update -i names.csv --jobs 1";
 
@@ -48,15 +48,61 @@ fn a_sheet_of_updates_is_run_every_night_and_sends_what_is_new() {
 }
 
 #[test]
-fn what_adds_is_not_sent_by_the_same_command_again() {
+fn what_adds_is_sent_again_another_day_and_not_by_the_same_command_on_one() {
     let env = TestEnv::new();
-    env.file("items.csv", "sku,qty,customer\nmug-blue,1,1\n");
-    let line = "quote add-item -i items.csv";
+    env.file("items.csv", "sku,qty,customer\nmug-blue,1,1\nno-such,1,1\n");
+    let line = "quote add-item -i items.csv --jobs 1";
+    let first = run(&env, line);
+    assert_eq!(first.code, 7, "{first:?}");
+    env.requests();
+    let again = run(&env, line);
+    let error = again.error();
+    let hint = error["hint"].as_str().unwrap();
+    assert!(
+        again.code == 3 && again.stderr.contains("1 record (2) of this input was sent already, by run 1 of ")
+    );
+    assert!(hint.contains("`storefront resume 1`") && !hint.contains("--restart"), "{hint}");
+    assert!(only_read(&env), "{again:?}");
+    // Once the record that was refused is answered, the sheet of the next day needs nothing.
+    change_log(&env.home, "UPDATE run SET began = began - 21 * 3600 * 1000000");
+    assert_eq!(run(&env, line).code, 3);
+    let answered = run(&env, "resume 1 --mark-done 3");
+    assert_eq!(answered.code, 0, "{answered:?}");
+    env.requests();
+    env.file("items.csv", "sku,qty,customer\nmug-blue,1,1\numbrella,1,1\n");
+    let next = run(&env, line);
+    assert_eq!((next.code, reasons(&next)), (0, vec![Value::Null; 2]), "{next:?}");
+    assert_eq!(env.requests().iter().filter(|sent| sent.starts_with("POST")).count(), 2);
+}
+
+#[test]
+fn a_batch_that_has_something_left_to_do_is_not_begun_again() {
+    let env = TestEnv::with_faults(&["POST:503", "POST:503", "POST:503"]);
+    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n");
+    let line = "quote add-item -i items.csv --retry 0";
+    let first = env.run(line);
+    assert_ne!(first.code, 0, "{first:?}");
+    env.requests();
+    let error = env.fails(3, line);
+    assert!(error["message"].as_str().unwrap().contains("already exists"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("continue it with"), "{error}");
+    assert_eq!(env.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn a_new_address_of_a_sheet_that_is_stored_already_is_unchanged() {
+    let env = TestEnv::new();
+    env.file(
+        "new.csv",
+        "customer,address_id,address_firstname,address_lastname,street,city,postcode,country,telephone\n\
+         1,new,Ada,Lovelace,1 Street,Paris,75001,FR,1\n",
+    );
+    let line = "customer update -i new.csv";
     assert_eq!(run(&env, line).code, 0);
     env.requests();
     let again = run(&env, line);
-    assert!(again.code == 3 && again.stderr.contains("already exists"), "{again:?}");
-    assert!(env.requests().is_empty(), "{again:?}");
+    assert_eq!((again.code, reasons(&again)), (0, vec![json!("unchanged")]), "{again:?}");
+    assert!(only_read(&env), "{again:?}");
 }
 
 #[test]

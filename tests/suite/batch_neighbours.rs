@@ -120,8 +120,8 @@ fn a_link_to_the_input_is_the_input() {
     again.assert_failure(
         3,
         str![[r#"
-error: journal `[HOME]/a.csv.journal` already exists
-  hint: continue it with `storefront quote add-item --input link.csv --resume`
+error: 1 record (2) of this input was sent already, by run 1 of [TIME]: journal `[HOME]/a.csv.journal`
+  hint: `storefront history [HOME]/a.csv.journal` shows what became of it; `storefront resume 1` sends what is left of it
 "#]],
     );
 }

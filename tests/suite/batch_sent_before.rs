@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use crate::support::magento::run;
+use crate::support::storefront::Home;
+use crate::support::terminal::Terminal;
 use crate::support::test_env::{TestEnv, change_log};
 
 const ROWS: &str = "1,mug-blue,1\n1,nope,1\n1,umbrella,2\n";
@@ -31,9 +33,13 @@ fn a_copy_under_another_name_is_not_sent() {
     env.file("b.csv", &text);
     let error = refused(&env, "quote add-item -i b.csv --yes");
     let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("2 records (2, 4) of this input were sent already, by run 1 of "), "{error}");
+    let hint = error["hint"].as_str().unwrap();
     assert!(
-        message.starts_with("2 records (2, 4) of this input were sent already, by run 1: journal"),
-        "{error}"
+        hint.contains(
+            "`storefront quote add-item --input b.csv --quiet --output json --resume --plan b-rest.plan`"
+        ),
+        "{hint}"
     );
     assert!(!env.home.dir.path().join("b.csv.journal").exists());
     // By standard input, and with columns in another order.
@@ -97,4 +103,31 @@ fn an_update_that_adds_what_is_there_is_not_sent_twice_either() {
     let second = run(&env, "customer update -i b.csv --allow-duplicate");
     assert!(second.code == 3 && second.stderr.contains("1 record (2) of this input was sent"), "{second:?}");
     assert_eq!(env.requests().iter().filter(|request| !request.starts_with("GET")).count(), 0);
+}
+
+#[test]
+fn a_person_is_asked_whether_it_is_sent_again() {
+    let home = Home::new();
+    let file = |name: &str| {
+        std::fs::write(home.dir.path().join(name), "quote_id,sku,qty\n1,mug-blue,1\n").unwrap();
+    };
+    file("a.csv");
+    assert_eq!(home.run("--sandbox quote add-item -i a.csv --yes").code, 0);
+    file("b.csv");
+    let ask = |flags: &str| {
+        let line = format!("--sandbox quote add-item -i b.csv{flags}");
+        Terminal::run(&home, 300, &line.split(' ').collect::<Vec<_>>(), &[])
+    };
+    let (code, screen) = ask(" --yes").ends();
+    assert!(code == 3 && screen.contains("1 record (2) of this input was sent already"), "{screen}");
+    let mut terminal = ask("");
+    terminal
+        .sees("1 record (2) of this input was sent already, by run 1 of 20")
+        .sees("Continue?")
+        .confirms("n");
+    assert_eq!(terminal.ends().0, 130);
+    let mut terminal = ask("");
+    terminal.sees("Continue?").confirms("y").sees("Add the items of 1 record?").confirms("y");
+    let (code, screen) = terminal.ends();
+    assert!(code == 0 && screen.contains("1 record: 1 done"), "{screen}");
 }

@@ -104,17 +104,16 @@ fn a_journal_in_which_everything_is_done_is_not_to_be_resumed() {
     env.run("quote add-item -i items.csv").assert_failure(
         3,
         str![[r#"
-error: journal `[HOME]/items.csv.journal` already exists
-  hint: every record is done; to send all of them again, run `storefront quote add-item --input items.csv --restart`, or copy the input to a new file
+error: 1 record (2) of this input was sent already, by run 1 of [TIME]: journal `[HOME]/items.csv.journal`
+  hint: `storefront history [HOME]/items.csv.journal` shows what became of it; `storefront resume 1` sends what is left of it
 "#]],
     );
-    // A row was added: there is something to continue.
+    // A row was added: there is something left of it.
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,mug-blue,2\n");
-    assert!(
-        env.run("quote add-item -i items.csv")
-            .stderr
-            .contains("continue it with `storefront quote add-item --input items.csv --resume`")
-    );
+    assert!(env.run("quote add-item -i items.csv").stderr.contains("`storefront resume 1`"));
+    env.requests();
+    let resumed = env.run("resume 1");
+    assert_eq!((resumed.code, env.requests()), (0, vec!["POST 200".to_owned()]), "{resumed:?}");
 }
 
 #[test]

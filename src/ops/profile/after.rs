@@ -22,7 +22,7 @@ use storefront_core::operation::{self, CUSTOMER_UPDATE};
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::{DEFAULTS, own_id};
 use storefront_core::profile::diff;
-use storefront_core::profile::merge::{ProfilePatch, merge};
+use storefront_core::profile::merge::{ProfilePatch, Twin, merge};
 use storefront_core::profile::restore::{Undo, Write, belongs_to, inverse, together};
 use storefront_core::profile::since::{Since, changed_since, compared};
 use storefront_core::profile::verify::Proof;
@@ -310,7 +310,8 @@ async fn update(
         ..ProfilePatch::default()
     };
     let adds_twin = merge(loaded.stored.customer(), &patch).is_err();
-    let patch = ProfilePatch { allow_duplicate: adds_twin, ..patch };
+    let twin = if adds_twin { Twin::Added } else { Twin::Refused };
+    let patch = ProfilePatch { twin, ..patch };
     let (draft, replacement) = (patch.draft.clone(), ReplacementArgs::default());
     let update = Update {
         patch,

@@ -28,12 +28,24 @@ pub struct ProfilePatch {
     pub remove: Vec<AddressId>,
     /// The draft's addresses are the whole list: whatever it leaves out is deleted.
     pub replace: bool,
-    /// A new address may equal a stored one.
-    pub allow_duplicate: bool,
+    /// What becomes of a new address that equals a stored one.
+    pub twin: Twin,
     /// What the defaults are to be, each of [`DEFAULTS`] once at most. Where that is a new address, its draft has the flag.
     pub defaults: Vec<(&'static str, DefaultAddress)>,
     /// Findings of the check that the stored profile decides on.
     pub deferred: Vec<Finding>,
+}
+
+/// What becomes of a new address that equals a stored one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Twin {
+    /// It is refused.
+    #[default]
+    Refused,
+    /// It is added.
+    Added,
+    /// It is there already: a sheet is run once more.
+    Left,
 }
 
 /// What becomes of the stored addresses.
@@ -190,7 +202,11 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
             order.push(position);
         } else {
             let twin = staying.iter().find(|position| has_all(&stored[**position], &draft));
-            if let Some(position) = twin.filter(|_| !patch.allow_duplicate && !draft.is_empty()) {
+            let twin = twin.filter(|_| patch.twin != Twin::Added && !draft.is_empty());
+            if twin.is_some() && patch.twin == Twin::Left {
+                continue;
+            }
+            if let Some(position) = twin {
                 return Err(Failure::guard(format!(
                     "address {} already has these values",
                     index.ids()[*position]

@@ -8,7 +8,7 @@ use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find
 use super::defaults::{DefaultAddress, is_set};
 use super::diff::{self, Change};
 use super::equal::{PLACE, is_content, is_untouched, same_value};
-use super::merge::{ProfilePatch, set_field};
+use super::merge::{ProfilePatch, Twin, set_field};
 use super::path::FieldPath;
 use super::region;
 use crate::email::Email;
@@ -325,7 +325,7 @@ impl Building<'_> {
         });
         let added = self.added.into_iter().map(|(_, fields)| Value::Object(fields));
         let mut inverse = self.inverse;
-        inverse.patch.allow_duplicate = true;
+        inverse.patch.twin = Twin::Added;
         inverse.patch.draft.insert("addresses".to_owned(), changed.chain(added).collect());
         inverse
     }

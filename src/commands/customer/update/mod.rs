@@ -34,7 +34,7 @@ use storefront_core::profile::address::own_id;
 use storefront_core::profile::clear::{CLEARABLE, can_clear, nothing};
 use storefront_core::profile::defaults::DefaultAddress;
 use storefront_core::profile::diff::Expected;
-use storefront_core::profile::merge::{ProfilePatch, refuse_repeated_codes, set_field};
+use storefront_core::profile::merge::{ProfilePatch, Twin, refuse_repeated_codes, set_field};
 
 const ATTRIBUTES: &str = "custom_attributes";
 
@@ -199,7 +199,11 @@ impl Operation for UpdateArgs {
             if draft.row.is_some() && draft.fields.is_empty() {
                 return Ok(Outcome { reason: Some("unchanged"), ..Outcome::not_sent(CUSTOMER_UPDATE.name) });
             }
-            let update = self.update(draft.clone())?;
+            let mut update = self.update(draft.clone())?;
+            // A sheet is run again, every night or after a mistake.
+            if service.session.report.line.is_some() && update.patch.twin == Twin::Refused {
+                update.patch.twin = Twin::Left;
+            }
             replace(service, Change::Update(&update)).await
         })
     }
@@ -232,7 +236,7 @@ impl UpdateArgs {
             draft: draft.fields,
             remove,
             replace: self.replace_addresses,
-            allow_duplicate: self.allow_duplicate,
+            twin: if self.allow_duplicate { Twin::Added } else { Twin::Refused },
             defaults: self.defaults().collect(),
             deferred: draft.deferred,
         };

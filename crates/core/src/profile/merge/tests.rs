@@ -64,7 +64,7 @@ mod set_field {
 mod deletion_guard {
     use crate::id::AddressId;
     use crate::profile::merge::check;
-    use crate::profile::merge::{AddressSummary, ProfilePatch};
+    use crate::profile::merge::{AddressSummary, ProfilePatch, Twin};
 
     #[test]
     fn only_the_exact_number_opens_the_gate() {
@@ -94,7 +94,7 @@ mod generators {
     use serde_json::{Map, Value, json};
 
     use crate::id::AddressId;
-    use crate::profile::merge::ProfilePatch;
+    use crate::profile::merge::{ProfilePatch, Twin};
 
     /// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.
     pub(super) fn anything() -> impl Strategy<Value = Value> {
@@ -226,7 +226,7 @@ mod generators {
         (stored(), changes, removals, additions, prop::option::of("\\PC{0,5}")).prop_map(
             |(stored, changes, removals, additions, email)| {
                 // Made-up additions may equal a stored address by chance.
-                let mut patch = ProfilePatch { allow_duplicate: true, ..ProfilePatch::default() };
+                let mut patch = ProfilePatch { twin: Twin::Added, ..ProfilePatch::default() };
                 let mut drafts = Vec::new();
                 for (id, (change, remove)) in ids(&stored).into_iter().zip(changes.into_iter().zip(removals))
                 {
@@ -269,8 +269,8 @@ mod properties {
     use crate::profile::address::DEFAULTS;
     use crate::profile::defaults::DefaultAddress;
     use crate::profile::equal::is_unchanged;
-    use crate::profile::merge::ProfilePatch;
     use crate::profile::merge::{Merged, merge};
+    use crate::profile::merge::{ProfilePatch, Twin};
 
     /// What the draft does not name has its exact text; what it names has the draft's value, unless that is the same.
     fn kept_or_named(
@@ -410,12 +410,13 @@ mod properties {
             prop_assume!(!addresses(&stored).is_empty());
             let mut copy = addresses(&stored)[at % addresses(&stored).len()].as_object().unwrap().clone();
             copy.shift_remove("id");
-            let again = |allow_duplicate| {
+            let again = |twin| {
                 let draft = into_members(json!({"addresses": [copy.clone(), copy.clone()]}));
-                merge(&stored, &ProfilePatch { draft, allow_duplicate, ..ProfilePatch::default() })
+                merge(&stored, &ProfilePatch { draft, twin, ..ProfilePatch::default() })
             };
-            prop_assert_eq!(again(false).unwrap_err().kind, FailureKind::Guard);
-            prop_assert_eq!(again(true).unwrap().summary.added, 2);
+            prop_assert_eq!(again(Twin::Refused).unwrap_err().kind, FailureKind::Guard);
+            prop_assert_eq!(again(Twin::Added).unwrap().summary.added, 2);
+            prop_assert!(again(Twin::Left).unwrap().changes.is_empty());
             drop(patch);
         }
 
@@ -544,20 +545,20 @@ mod properties {
     #[test]
     fn equal_new_addresses_are_two_in_one_draft_and_refused_if_one_is_stored() {
         let stored = |address: Value| into_members(json!({"addresses": [address]}));
-        let add = |allow_duplicate| ProfilePatch {
+        let add = |twin| ProfilePatch {
             draft: into_members(json!({"addresses": [{"city": "Rome", "region_id": 0}, {"city": "Rome"}]})),
-            allow_duplicate,
+            twin,
             ..ProfilePatch::default()
         };
-        assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(false)).summary.added, 2);
+        assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(Twin::Refused)).summary.added, 2);
         let rome =
             || stored(json!({"id": 1, "city": " Rome", "telephone": "1", "region": {"region_id": null}}));
-        let refusal = merge(&rome(), &add(false)).unwrap_err();
+        let refusal = merge(&rome(), &add(Twin::Refused)).unwrap_err();
         assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
         assert!(refusal.hint.unwrap().to_string().contains("--allow-duplicate"));
-        assert_eq!(merged(&rome(), &add(true)).summary.added, 2);
+        assert_eq!(merged(&rome(), &add(Twin::Added)).summary.added, 2);
         // One that goes is not a twin of one that comes.
-        let moved = ProfilePatch { remove: vec![AddressId(1)], ..add(false) };
+        let moved = ProfilePatch { remove: vec![AddressId(1)], ..add(Twin::Refused) };
         assert_eq!(merged(&rome(), &moved).summary.added, 2);
     }
 
