@@ -1,13 +1,16 @@
 //! The commands with which a batch is continued.
 
 use std::path::Path;
-use storefront_core::hint::hint;
+
+use storefront_core::hint::{HintCommand, hint, storefront};
 
 use crate::batch::record::RecordPreparer;
 use crate::cli::command_line::flag;
 use crate::cli::hint::typed;
 use crate::journal::open::Commands;
+use crate::log::WriteLog;
 use crate::report::summary::NextSteps;
+use crate::system::storage::real_path;
 
 /// The flags that say how a journal is continued.
 pub const OF_RESUMING: [&str; 6] =
@@ -20,14 +23,31 @@ pub fn commands(preparer: &RecordPreparer<'_>, journal: &Path) -> Commands {
     Commands { resume: next_steps(preparer, journal).resume, restart }
 }
 
+/// The command that continues the batch with this journal: by its id where the log of this machine has it. A plan that was started is
+/// resumed by the command that applies it.
+fn resume(preparer: &RecordPreparer<'_>, journal: &Path) -> HintCommand {
+    let RecordPreparer { session, args, .. } = preparer;
+    let again = session.global.typed.without(&OF_RESUMING);
+    if preparer.plan.is_some() {
+        return typed(&again);
+    }
+    let log = WriteLog::to_read(session.context).ok().flatten();
+    let last = log.and_then(|log| log.last_over(&real_path(journal).to_string_lossy()).ok().flatten());
+    let is_piped = preparer.source.path == Path::new("-");
+    // What flows by under a name is another one each time.
+    let Some(last) = last.filter(|_| is_piped || !preparer.source.is_stream) else {
+        let is_named = args.journal.is_some() || !preparer.source.is_stream;
+        let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };
+        return typed(&again.with([named, vec!["--resume".to_owned()]].concat()));
+    };
+    let resume = storefront("resume").arg(last.to_string());
+    if is_piped { resume.arg("-i").arg("-") } else { resume }
+}
+
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
-    let RecordPreparer { session, args, .. } = preparer;
-    // A plan that was started is resumed automatically.
-    let flags = if preparer.plan.is_some() { Vec::new() } else { vec!["--resume".to_owned()] };
-    let is_named = args.journal.is_some() || !preparer.source.is_stream;
-    let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };
-    let resume = typed(&session.global.typed.without(&OF_RESUMING).with([named, flags].concat()));
+    let session = preparer.session;
+    let resume = resume(preparer, journal);
     let is_held_back = preparer.operation.spec().is_merged;
     let wait = match (is_held_back, preparer.plan.is_some()) {
         (true, false) => ", 10 minutes later or with --after-unknown,",

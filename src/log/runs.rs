@@ -227,6 +227,17 @@ impl WriteLog {
         self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
     }
 
+    /// The last run over this journal.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn last_over(&self, journal: &str) -> Result<Option<RunId>, Failure> {
+        let find = "SELECT max(id) FROM run WHERE journal = ?1";
+        let found: Option<i64> =
+            self.read(|connection| connection.prepare_cached(find)?.query_row([journal], |row| row.get(0)))?;
+        Ok(found.map(RunId))
+    }
+
     /// The last run of the batch whose first run has this random name. A batch that was started over with the same journal is another
     /// one.
     ///

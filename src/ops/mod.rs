@@ -292,10 +292,7 @@ fn is_country(reply: &Reply, country: &str) -> bool {
 
 /// What a look finds of an operation of which some calls were applied, and others are missing. The look sends none of them.
 pub fn found_in_part(message: impl Into<String>) -> Failure {
-    Failure::new(FailureKind::Partial, message)
-        .applied(Applied::Partial)
-        .lasting(Persistence::Temporary)
-        .hint("resume once more to send what is missing")
+    Failure::new(FailureKind::Partial, message).applied(Applied::Partial).lasting(Persistence::Temporary)
 }
 
 /// Refuses a flag that is for one record only.

@@ -48,14 +48,14 @@ fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
 attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
 error: interrupted: 2 of 20 records unknown, 17 not sent
   Changes may have been made.
-  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --jobs 2 --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; resume with `storefront attribute create --input a.csv --jobs 2 --resume`
+  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront resume 1`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; resume with `storefront resume 1`
 "#]].into_data()
         } else {
             str![[r#"
 attribute create: 20 records: 3 done, 17 not sent ([DURATION])
 error: interrupted: 17 of 20 records not sent
   Some records were applied.
-  hint: resume with `storefront attribute create --input a.csv --jobs 2 --resume`
+  hint: resume with `storefront resume 1`
 "#]]
             .into_data()
         };
@@ -168,7 +168,7 @@ attribute create: host 127.0.0.1:[PORT]
 attribute create: 20 records: 1 done, 19 not sent ([DURATION])
 error: interrupted: 19 of 20 records not sent
   Some records were applied.
-  hint: resume with `storefront attribute create --input a.csv --rate 1/m --resume`
+  hint: resume with `storefront resume 1`
 "#]]
         .into_data(),
     );

@@ -44,7 +44,7 @@ fn a_write_that_may_have_been_applied_is_sent_once() {
         assert_snapshot(
             &again.stderr,
             str![[
-                r#"{"error":{"kind":"unknown","message":"1 of 1 record unknown","hint":"check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront quote add-item --input a.csv --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not","status":null,"applied":"unknown","service":null,"records":{"done":0,"unchanged":0,"failed":0,"temporary":0,"not_sent":0,"unknown":1,"mismatch":0},"resume":false}}"#
+                r#"{"error":{"kind":"unknown","message":"1 of 1 record unknown","hint":"check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront resume 2`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not","status":null,"applied":"unknown","service":null,"records":{"done":0,"unchanged":0,"failed":0,"temporary":0,"not_sent":0,"unknown":1,"mismatch":0},"resume":false}}"#
             ]],
         );
     }
@@ -150,7 +150,7 @@ fn a_batch_stops_when_its_stdout_is_closed() {
     assert!(server.requests().len() < 300, "{}", server.requests().len());
     let error = outcome.error();
     assert_eq!((&error["kind"], &error["applied"]), (&json!("unavailable"), &json!("yes")), "{outcome:?}");
-    assert!(error["hint"].as_str().unwrap().contains("--resume"));
+    assert!(error["hint"].as_str().unwrap().contains("`storefront resume 1`"));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_batch_that_fails_midway_reports_what_was_applied() {
     let message = error["message"].as_str().unwrap();
     assert!(filled.code == 3 && message.contains("the log of this machine cannot be written"), "{filled:?}");
     assert_ne!(error["applied"], "no");
-    assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("`storefront resume 1`"), "{error}");
     env.file("b.csv", attributes(400).replace("code_", "other_"));
     let full = env.storefront("attribute create -i b.csv -o json --jobs 1").shell("exec \"$@\" > /dev/full");
     assert_eq!(full.code, 1, "{full:?}");

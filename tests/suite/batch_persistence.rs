@@ -105,7 +105,7 @@ fn three_pages_in_a_row_stop_the_run_and_count_as_temporary() {
         let (outcome, requests) = run(&home, vec![ok(), blocked.clone()], "");
         assert_eq!((outcome.code, requests), (code, 4), "{outcome:?}");
         assert_eq!(words(&home), ["done", "temporary", "temporary", "temporary"], "{outcome:?}");
-        assert!(outcome.error()["hint"].as_str().unwrap().contains("--resume"), "{outcome:?}");
+        assert!(outcome.error()["hint"].as_str().unwrap().contains("`storefront resume 1`"), "{outcome:?}");
         assert_eq!(outcome.error()["records"]["not_sent"], 5, "{outcome:?}");
     }
 }

@@ -105,7 +105,7 @@ fn after_a_signal_a_record_whose_read_waits_sends_no_write() {
 customer update: 1 record: 0 done, 1 not sent ([DURATION])
 error: interrupted: 1 of 1 record not sent
   No changes were made.
-  hint: resume with `storefront customer update --input a.csv --resume`
+  hint: resume with `storefront resume 1`
 "#]]
             .into_data(),
         );
@@ -317,9 +317,14 @@ fn a_printed_command_runs_as_it_stands() {
     let run = ["quote", "add-item", "-i", "Men's.csv", "--retry", "0"];
     let outcome = serve(env.home.storefront(&run), &server.url("")).run();
     assert_ne!(outcome.code, 0);
-    let hint = outcome.stderr.split("resume with `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
-    let words = shell_words::split(hint).unwrap_or_else(|error| panic!("{error}: {hint}"));
-    assert!(words.contains(&"Men's.csv".to_owned()), "{hint}");
+    for (start, code, says) in [("effect (`", 0, "unknown"), ("resume with `", 8, "unknown: outcome unknown")]
+    {
+        let hint = outcome.stderr.split(start).nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+        let words = shell_words::split(hint).unwrap_or_else(|error| panic!("{error}: {hint}"));
+        let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        let ran = serve(env.home.storefront(&words), &server.url("")).run();
+        assert!(ran.code == code && ran.stdout.contains(says), "{hint}: {ran:?}");
+    }
 }
 
 #[test]

@@ -118,7 +118,7 @@ line 5: failed: no reason recorded (in an earlier run)
 attribute create: 5 records: 0 done, 2 already done, 1 failed, 2 unknown ([DURATION])
 error: 1 of 5 records failed, 2 unknown
   Changes may have been made.
-  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 5 in the input, then resume with `storefront attribute create --input a.csv --resume`; to give it up, run `storefront attribute create --input a.csv --resume --mark-done=5`
+  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront resume 3`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 5 in the input, then resume with `storefront resume 3`; to give it up, run `storefront resume 3 --mark-done=5`
 "#]]);
     assert_eq!(created(&env), [5], "as long as any are left");
     let retried = env.run("attribute create -i a.csv --resume --retry-unknown");
@@ -160,7 +160,7 @@ attribute create: host 127.0.0.1:[PORT]
 attribute create: 3 records: 1 done, 1 already done, 1 unknown ([DURATION])
 error: 1 of 3 records unknown
   Changes may have been made.
-  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not
+  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront resume 2`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not
 "#]]);
     assert_eq!(created(&env), [3], "record 2 may have been applied");
     env.run("attribute create -i a.csv --resume").assert(8, str!["line 3: unknown: outcome unknown (sent by an earlier run)"], str![[r#"
@@ -168,7 +168,7 @@ warning: journal `[HOME]/a.csv.journal`: line 5 is incomplete
 attribute create: 3 records: 0 done, 2 already done, 1 unknown ([DURATION])
 error: 1 of 3 records unknown
   Changes may have been made.
-  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not
+  hint: check which unknown records took effect (`storefront history [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront resume 3`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not
 "#]]);
 }
 

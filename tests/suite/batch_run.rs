@@ -25,7 +25,7 @@ fn results_are_in_input_order_and_failures_have_their_line() {
         str![[r#"
 {"warning":{"message":"line 8: column attribute_code: `Bad Code` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"}}
 {"warning":{"message":"line 32: duplicate attribute code `code_30`"}}
-{"error":{"kind":"partial","message":"2 of 60 records failed","hint":"fix lines 8, 32 in the input, then resume with `storefront attribute create --input a.csv --output json --jobs 16 --resume`; to give them up, run `storefront attribute create --input a.csv --output json --jobs 16 --resume --mark-done=8,32`","status":null,"applied":"yes","service":null,"records":{"done":58,"unchanged":0,"failed":2,"temporary":0,"not_sent":0,"unknown":0,"mismatch":0},"resume":false}}
+{"error":{"kind":"partial","message":"2 of 60 records failed","hint":"fix lines 8, 32 in the input, then resume with `storefront resume 1`; to give them up, run `storefront resume 1 --mark-done=8,32`","status":null,"applied":"yes","service":null,"records":{"done":58,"unchanged":0,"failed":2,"temporary":0,"not_sent":0,"unknown":0,"mismatch":0},"resume":false}}
 "#]],
     );
 }

@@ -32,7 +32,7 @@ quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
 error: 2 of 3 records failed
   Some records were applied.
-  hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --resume`; to give them up, run `storefront quote add-item --input a.csv --skip-invalid --resume --mark-done=4,6`
+  hint: fix lines 4, 6 in the input, then resume with `storefront resume 1`; to give them up, run `storefront resume 1 --mark-done=4,6`
 "#]]);
         let rows = env.run("history a.csv.journal --state failed --rows");
         assert_snapshot(

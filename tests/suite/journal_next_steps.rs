@@ -136,9 +136,9 @@ fn failed_records_can_be_given_up_with_the_command_of_the_hint() {
     let env = TestEnv::new();
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n1,nope,2\n");
     let failed = env.run("quote add-item -i items.csv");
-    let command = "`storefront quote add-item --input items.csv --resume --mark-done=3,4`";
+    let command = "`storefront resume 1 --mark-done=3,4`";
     assert!(hint(&failed.stderr).contains(&format!("to give them up, run {command}")), "{failed:?}");
-    assert_eq!(env.run("quote add-item --input items.csv --resume --mark-done=3,4").code, 0);
+    assert_eq!(env.run("resume 1 --mark-done=3,4").code, 0);
 }
 
 #[test]

@@ -190,7 +190,7 @@ warning: lines 2, 3: duplicate attribute code `a`
 attributes are written one at a time
 attribute create: 3 records: 0 done, 1 failed temporarily, 2 not sent ([DURATION])
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
-  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create --input new.ndjson --yes --jobs 1 --resume`
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront resume 1`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 2);
 }
