@@ -242,7 +242,7 @@ mod tests {
 
     fn next(is_plan: bool) -> NextSteps {
         NextSteps {
-            resume: storefront("quote add-item --input a.csv --resume"),
+            resume: storefront("resume 1"),
             settle: "settle".into(),
             is_plan,
             place: "line",
@@ -263,9 +263,9 @@ mod tests {
         failed.add(7, Some(403));
         assert_eq!(
             hint(count, &failed, &next(false)).to_string(),
-            "fix line 3 in the input, then resume with `storefront quote add-item --input a.csv --resume`; to give it up, run \
-             `storefront quote add-item --input a.csv --resume --mark-done=3`; once the shop allows it, resume with `storefront \
-             quote add-item --input a.csv --resume --retry-failed=7`"
+            "fix line 3 in the input, then resume with `storefront resume 1`; to give it up, run \
+             `storefront resume 1 --mark-done=3`; once the shop allows it, resume with `storefront \
+             resume 1 --retry-failed=7`"
         );
     }
 
@@ -274,14 +274,14 @@ mod tests {
         let count = RecordCounts { done: 50, failed: 1, not_sent: 120, ..RecordCounts::default() };
         assert_eq!(
             hint(count, &failed([52]), &next(false)).to_string(),
-            "resume with `storefront quote add-item --input a.csv --resume`; line 52 can be fixed in the input before or after \
-             that; to give it up, run `storefront quote add-item --input a.csv --resume --mark-done=52`"
+            "resume with `storefront resume 1`; line 52 can be fixed in the input before or after \
+             that; to give it up, run `storefront resume 1 --mark-done=52`"
         );
         let count = RecordCounts { failed: 7, not_sent: 0, ..count };
         assert_eq!(
             hint(count, &failed(2..=8), &next(false)).to_string(),
-            "fix lines 2, 3, 4, 5, 6 and 2 more in the input, then resume with `storefront quote add-item --input a.csv \
-             --resume`; to give them up, run `storefront quote add-item --input a.csv --resume --mark-done=LINES`"
+            "fix lines 2, 3, 4, 5, 6 and 2 more in the input, then resume with `storefront resume 1`; \
+             to give them up, run `storefront resume 1 --mark-done=LINES`"
         );
     }
 }

@@ -188,7 +188,10 @@ fn a_record_with_an_old_read_is_left_to_resume() {
     };
     let first = batch("");
     assert_ne!(first.code, 0, "{first:?}");
-    assert!(first.stdout.contains("address 3 is missing") && first.stderr.contains("--resume"), "{first:?}");
+    assert!(
+        first.stdout.contains("address 3 is missing") && first.stderr.contains("`storefront resume 2`"),
+        "{first:?}"
+    );
     let resumed = batch("--resume");
     assert_eq!(resumed.code, 0, "{resumed:?}");
     assert_eq!(methods(&server)[3..], ["GET", "GET", "PUT", "GET"]);

@@ -64,7 +64,7 @@ mod set_field {
 mod deletion_guard {
     use crate::id::AddressId;
     use crate::profile::merge::check;
-    use crate::profile::merge::{AddressSummary, ProfilePatch, Twin};
+    use crate::profile::merge::{AddressSummary, ProfilePatch};
 
     #[test]
     fn only_the_exact_number_opens_the_gate() {
