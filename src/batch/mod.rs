@@ -9,7 +9,7 @@ mod dry_run;
 mod identity;
 pub mod listing;
 mod looks;
-mod pace;
+pub mod pace;
 pub mod queue;
 mod record;
 pub mod records;

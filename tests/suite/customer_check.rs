@@ -206,3 +206,23 @@ fn customers_whom_a_version_locks_are_listed() {
     assert!(sheet.stderr.contains("1 of 14 customers has findings: 1 locked"), "{sheet:?}");
     assert_eq!(run(&env, "customer check --all --magento-version 2.4.9 --plan a.plan").code, 2);
 }
+
+#[test]
+fn many_customers_are_read_at_the_pace_of_a_batch_and_through_an_outage() {
+    let customer = |id: u32| reply(&json!({"id": id, "email": format!("{id}@x.example"), "addresses": []}));
+    let outage = answer("503 Service Unavailable", "", "{}");
+    let server = MockServer::start(vec![customer(1), outage, customer(2), customer(3)]);
+    let home = impatient(&server);
+    home.write("list.csv", "customer\n1\n2\n3\n", 0o600);
+    let line = format!("customer check -i {} --jobs 1", home.path("list.csv").display());
+    let checked = on(&home, &server, &line);
+    assert_eq!((checked.code, server.requests().len()), (0, 4), "{checked:?}");
+    // The flags of the pace are those of every batch.
+    let server = MockServer::start((1..=6).map(customer).collect());
+    home.write("list.csv", "customer\n1\n2\n3\n4\n5\n6\n", 0o600);
+    let begun = std::time::Instant::now();
+    let line = format!("customer check -i {} --jobs 1 --rate 25/s", home.path("list.csv").display());
+    let checked = on(&home, &server, &line);
+    assert_eq!((checked.code, server.most_at_once()), (0, 1), "{checked:?}");
+    assert!(begun.elapsed() >= std::time::Duration::from_millis(150), "{:?}", begun.elapsed());
+}

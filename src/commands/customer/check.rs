@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::each::{Visitor, Who, progress_of};
-use crate::cli::{CustomerChoice, InputArgs, InputFormat, PlanArgs, RequestArgs, encoding};
+use crate::cli::{CustomerChoice, InputArgs, InputFormat, PaceArgs, PlanArgs, RequestArgs, encoding};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::ops::address_book::Checker;
@@ -74,6 +74,9 @@ pub struct CheckArgs {
     /// The plan that removes addresses that are stored twice.
     #[command(flatten)]
     pub plan: PlanArgs,
+    /// How many, and how fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,

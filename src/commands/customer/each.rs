@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use futures_util::stream::{self, StreamExt as _};
 use tokio::time::Instant;
 
+use super::paced::Paced;
 use crate::cli::InputArgs;
 use crate::client::Session;
 use crate::client::runtime::with_service;
@@ -17,9 +18,6 @@ use crate::report::progress::Progress;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, MAX_PAGE};
 use storefront_core::profile::stored::{Pointers, Profile};
-
-/// Customers of a file that are read at the same time.
-const JOBS: usize = 8;
 
 /// What is done with each customer.
 pub trait Visitor {
@@ -113,8 +111,11 @@ async fn of_pages(
     mut pages: Pages,
     visitor: &mut impl Visitor,
 ) -> Result<(), Failure> {
-    let mut is_first = true;
-    while let Some(page) = pages.next(service, MAX_PAGE).await? {
+    let (mut is_first, paced) = (true, Paced::new(service));
+    loop {
+        let Some(page) = paced.read(async || pages.next(service, MAX_PAGE).await).await? else {
+            return Ok(());
+        };
         if std::mem::take(&mut is_first) {
             visitor.expect(pages.total);
         }
@@ -123,7 +124,6 @@ async fn of_pages(
             visitor.visit(&profile, profile.text("id")).await?;
         }
     }
-    Ok(())
 }
 
 async fn of_file(
@@ -136,12 +136,14 @@ async fn of_file(
         service.token(Bearer::Admin).await?;
     }
     visitor.expect(Some(listed.len() as u64));
-    let mut seen = HashSet::new();
+    let (mut seen, paced) = (HashSet::new(), Paced::new(service));
     let read = async |name: &String| {
         let service = customers::select(service, Some(name))?;
-        Ok::<_, Failure>((name.clone(), Box::pin(read::read_profile(&service)).await))
+        let read = paced.read(async || Box::pin(read::read_profile(&service)).await).await;
+        Ok::<_, Failure>((name.clone(), read))
     };
-    let mut read = stream::iter(listed).map(read).buffered(JOBS);
+    let jobs = service.session.global.pace.jobs().into();
+    let mut read = stream::iter(listed).map(read).buffered(jobs);
     while let Some(read) = read.next().await {
         match read? {
             (name, Ok(profile)) => {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::each::{Visitor, Who, progress_of};
 use crate::cli::hint::for_command;
-use crate::cli::{CustomerChoice, ExportFormat, InputArgs, InputFormat, RequestArgs, ToArgs};
+use crate::cli::{CustomerChoice, ExportFormat, InputArgs, InputFormat, PaceArgs, RequestArgs, ToArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::ops::customers::NO_CUSTOMER_FOUND;
@@ -65,6 +65,9 @@ pub struct ExportArgs {
     /// A sheet, or JSON with a customer a line [default: csv]
     #[arg(long, value_name = "csv|json", hide_possible_values = true, help_heading = "Export options")]
     pub format: Option<ExportFormat>,
+    /// How many, and how fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,

@@ -3,6 +3,7 @@
 mod check;
 mod each;
 mod export;
+mod paced;
 pub mod update;
 use check::CheckArgs;
 use clap::builder::NonEmptyStringValueParser;
