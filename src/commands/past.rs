@@ -16,7 +16,7 @@ use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::log::{Owner, Write, WriteLog};
 use crate::past::found::{Found, LATEST, find, is_file};
-use crate::past::{attribute, back, history, order, product, profile, undo, verify};
+use crate::past::{attribute, back, cart, history, order, product, profile, verify};
 use crate::plan::is_there;
 use crate::report::outcome::Outcome;
 use storefront_core::effect::Kind;
@@ -284,7 +284,7 @@ pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Fail
 /// Runs `undo`.
 ///
 /// # Errors
-/// As [`undo::of_cart`], [`crate::ops::profile::replace::replace`] and [`after::undo::undo`].
+/// As [`cart::undo`], [`crate::ops::profile::replace::replace`] and [`after::undo::undo`].
 pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure> {
     let what = args.what.as_deref();
     if let Some(file) = what.filter(|what| is_file(what)) {
@@ -356,7 +356,7 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
             let (all, allow_delete) = (args.whole_profile, args.allow_delete);
             Box::pin(profile::undo(service, found, all, allow_delete, &args.replacement)).await
         }
-        (Some(Kind::Cart), _) => Box::pin(undo::of_cart(service, found, args.allow_delete)).await,
+        (Some(Kind::Cart), _) => Box::pin(cart::undo(service, found, args.allow_delete)).await,
         (Some(Kind::Order), _) => Box::pin(order::undo(service, found)).await,
         (Some(Kind::Product), _) => Box::pin(product::undo(service, found)).await,
         (Some(Kind::Attribute), _) => Box::pin(attribute::undo(service, found, args.allow_delete)).await,

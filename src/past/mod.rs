@@ -3,11 +3,11 @@
 
 pub mod attribute;
 pub mod back;
+pub mod cart;
 pub mod found;
 pub mod history;
 pub mod order;
 pub mod owners;
 pub mod product;
 pub mod profile;
-pub mod undo;
 pub mod verify;

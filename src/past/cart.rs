@@ -1,4 +1,4 @@
-//! `storefront undo ID`: takes back what a write changed, where it still is as the write left it.
+//! A cart: what a write changed of it is taken back, where it still is as the write left it.
 //!
 //! What leads back is computed from what the owner shows now. It is computed once to be shown and asked about, and once more from a
 //! read right before each call: a value that was changed meanwhile is left.
@@ -30,7 +30,7 @@ use storefront_core::text::exact_json;
 ///
 /// # Errors
 /// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
-pub async fn of_cart(service: &Service<'_>, found: &Found, allowed: Allowed) -> Result<Outcome, Failure> {
+pub async fn undo(service: &Service<'_>, found: &Found, allowed: Allowed) -> Result<Outcome, Failure> {
     let name = found.name();
     let last = found.writes.last().ok_or_else(|| nothing(&name, &[]))?;
     let service = &owners::of_customer(service, last)?;
