@@ -14,11 +14,11 @@ use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, W
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::log::{Owner, Write, WriteLog};
+use crate::log::{Owner, WriteLog};
 use crate::past::found::{Found, LATEST, find, is_file};
-use crate::past::{attribute, back, cart, history, order, product, profile, verify};
+use crate::past::undo::How;
+use crate::past::{history, undo, verify};
 use crate::plan::is_there;
-use crate::report::outcome::Outcome;
 use storefront_core::effect::Kind;
 use storefront_core::email::Email;
 use storefront_core::failure::Failure;
@@ -284,7 +284,7 @@ pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Fail
 /// Runs `undo`.
 ///
 /// # Errors
-/// As [`cart::undo`], [`crate::ops::profile::replace::replace`] and [`after::undo::undo`].
+/// As [`undo::one`] and [`after::undo::undo`].
 pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure> {
     let what = args.what.as_deref();
     if let Some(file) = what.filter(|what| is_file(what)) {
@@ -317,7 +317,12 @@ pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure>
         let session = &Session { global: &global, ..*session };
         let service = &Service { session, ..service.clone() };
         service.undoes.set(Some(found.run.id));
-        let done = service.stage.told(Box::pin(undo_one(service, args, &found)).await);
+        let how = How {
+            allowed: args.allow_delete,
+            whole_profile: args.whole_profile,
+            replacement: &args.replacement,
+        };
+        let done = service.stage.told(Box::pin(undo::one(service, &found, how)).await);
         service.stage.end(done.as_ref());
         session.report.outcome(&done?)
     })
@@ -336,29 +341,4 @@ async fn undo_batch(
     let global = GlobalArgs { plan, no_input: true, dry_run: true, ..session.global.clone() };
     let session = &Session { global: &global, ..*session };
     after::undo::undo(session, listing, args.input.batch_input.as_deref()).await
-}
-
-async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Result<Outcome, Failure> {
-    if !found.writes.iter().any(|write| write.outcome.may_be_applied()) {
-        let unchanged = format!("nothing to undo: write {} was {}", found.name(), found.outcome().name());
-        let (reason, unchanged) = (Some("unchanged"), Some(unchanged));
-        return Ok(Outcome { reason, unchanged, ..Outcome::not_sent(back::OPERATION) });
-    }
-    let kind = found.writes.last().and_then(Write::changes).map(|effect| effect.owner.kind);
-    match (kind, &*found.run.operation) {
-        (_, "quote ship") | (None, _) => {
-            let name = found.name();
-            Err(Failure::guard(format!("write {name} (`{}`) cannot be undone", found.run.operation))
-                .for_good()
-                .hint(hint!(storefront("history").arg(name), " shows what it wrote")))
-        }
-        (Some(Kind::Customer), _) => {
-            let (all, allow_delete) = (args.whole_profile, args.allow_delete);
-            Box::pin(profile::undo(service, found, all, allow_delete, &args.replacement)).await
-        }
-        (Some(Kind::Cart), _) => Box::pin(cart::undo(service, found, args.allow_delete)).await,
-        (Some(Kind::Order), _) => Box::pin(order::undo(service, found)).await,
-        (Some(Kind::Product), _) => Box::pin(product::undo(service, found)).await,
-        (Some(Kind::Attribute), _) => Box::pin(attribute::undo(service, found, args.allow_delete)).await,
-    }
 }

@@ -1,38 +1,51 @@
 //! An attribute with its options: what was made of it is taken back where nothing is lost by that.
 
-use super::back::{Allowed, Back, Deleted, OPERATION, Undoing, ensure_known, nothing, take_back};
-use super::found::Found;
+use futures_util::future::LocalBoxFuture;
+
+use super::back::{Back, Deleted, OPERATION, Plan, Subject};
 use crate::client::service::Service;
 use crate::ops::attribute::by_id;
 use crate::ops::attribute::removal::{Made, Step, Steps};
 use crate::ops::calls::{Calls, preview};
 use crate::report::outcome::Outcome;
 use crate::state::LockName;
-use storefront_core::effect::{Effect, composed};
+use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
 
 /// What no call shows of a value that is deleted.
 const UNSEEN: &str = "no call shows whether price rules or configurable products use it";
 
-/// Deletes the options that were added, or the attribute that was created, and sets the default option back: whatever is still as
-/// it was written, and of which no product has a value. Assignments are left.
-///
-/// # Errors
-/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
-pub async fn undo(service: &Service<'_>, found: &Found, allowed: Allowed) -> Result<Outcome, Failure> {
-    let name = found.name();
-    ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
-    let gone = || nothing(&name, &[format!("{} is gone", whole.owner)]);
-    let id = whole.owner.id.as_deref().ok_or_else(gone)?;
-    let (code, _) = by_id(service, id, &Effect::on(whole.owner.clone())).await?.ok_or_else(gone)?;
-    let made = Made { service, whole: &whole, code: &code };
-    let undoing = Undoing { name: &name, allowed };
-    take_back(service, undoing, &LockName::attribute(&code), async || plan(&made).await).await
+/// An attribute whose added options are deleted, or which is deleted itself, and whose default option is set back: whatever is still
+/// as it was written, and of which no product has a value. Assignments are left.
+pub struct AttributeSubject<'a>(Made<'a>);
+
+impl<'a> AttributeSubject<'a> {
+    /// Finds it; in words that it is gone.
+    ///
+    /// # Errors
+    /// As [`by_id`].
+    pub async fn find(service: &'a Service<'a>, whole: Effect) -> Result<Result<Self, String>, Failure> {
+        let gone = || Ok(Err(format!("{} is gone", whole.owner)));
+        let Some(id) = whole.owner.id.as_deref() else { return gone() };
+        let Some((code, _)) = by_id(service, id, &Effect::on(whole.owner.clone())).await? else {
+            return gone();
+        };
+        Ok(Ok(Self(Made { service, whole, code })))
+    }
 }
 
-async fn plan<'a>(made: &'a Made<'a>) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
+impl Subject for AttributeSubject<'_> {
+    fn lock(&self) -> Option<LockName> {
+        Some(LockName::attribute(&self.0.code))
+    }
+
+    fn plan(&self) -> LocalBoxFuture<'_, Result<Plan<'_>, Failure>> {
+        Box::pin(plan(&self.0))
+    }
+}
+
+async fn plan<'a>(made: &'a Made<'_>) -> Result<Plan<'a>, Failure> {
     let Steps { steps, effect, left } = made.steps().await?;
     if steps.is_empty() {
         return Ok(Err(left));
@@ -42,7 +55,7 @@ async fn plan<'a>(made: &'a Made<'a>) -> Result<Result<Back<'a>, Vec<String>>, F
         planned.push(made.planned(step).await?);
     }
     let changes = effect.iter().flat_map(Effect::differences).collect();
-    let (deleted, preview) = (deleted(made.code, &steps), preview(made.service, OPERATION, planned));
+    let (deleted, preview) = (deleted(&made.code, &steps), preview(made.service, OPERATION, planned));
     let send = Box::pin(send(made, steps));
     Ok(Ok(Back { changes, left, warnings: Vec::new(), deleted, preview, send }))
 }
@@ -70,7 +83,7 @@ async fn send(made: &Made<'_>, steps: Vec<Step>) -> Result<Outcome, Failure> {
         match made.send(step, &mut calls).await {
             Ok(written) => verified &= written.verified,
             Err(failure) => {
-                let show = storefront("attribute show").arg(made.code);
+                let show = storefront("attribute show").arg(&made.code);
                 return Err(calls.failed(failure, &[], Some(hint!("look at it with ", show))));
             }
         }

@@ -22,6 +22,21 @@ pub const OPERATION: &str = "undo";
 /// How many things it deletes that a person has agreed to.
 pub type Allowed = Option<usize>;
 
+/// Something that a write changed, from which is computed what leads back.
+pub trait Subject {
+    /// The lock of its owner; none for a cart.
+    fn lock(&self) -> Option<LockName>;
+
+    /// Reads the owner, and gives what leads back.
+    ///
+    /// # Errors
+    /// As the reads.
+    fn plan(&self) -> LocalBoxFuture<'_, Result<Plan<'_>, Failure>>;
+}
+
+/// What leads back. Without anything to send it is in words what is left; nothing where all of it is undone already.
+pub type Plan<'a> = Result<Back<'a>, Vec<String>>;
+
 /// What leads back, computed from what a read showed.
 pub struct Back<'a> {
     /// What differs afterwards.
@@ -54,45 +69,80 @@ pub struct Deleted {
 pub struct Undoing<'n> {
     /// What the write is known by.
     pub name: &'n str,
-    /// How many deletions were agreed to.
-    pub allowed: Allowed,
+    /// What was agreed to.
+    pub agreed: Agreed<'n>,
 }
 
-/// Takes a write back. `plan` reads the owner, whose lock is held then; nobody waits for a person meanwhile. Without anything to
-/// send it gives in words what is left.
+/// What was agreed to.
+#[derive(Debug, Clone, Copy)]
+pub enum Agreed<'n> {
+    /// So many deletions; a person is asked.
+    Deletions(Allowed),
+    /// These changes, in a plan.
+    Planned(&'n [Change]),
+}
+
+/// Takes a write back. It is planned under the lock of the owner; nobody waits for a person meanwhile.
 ///
 /// # Errors
-/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as `plan`, and
+/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the plan, and
 /// as the calls.
-pub async fn take_back<'a>(
-    service: &'a Service<'a>,
+pub async fn take_back(
+    service: &Service<'_>,
     undoing: Undoing<'_>,
-    owner: &LockName,
-    plan: impl AsyncFn() -> Result<Result<Back<'a>, Vec<String>>, Failure>,
+    subject: &dyn Subject,
 ) -> Result<Outcome, Failure> {
     let (session, name) = (service.session, undoing.name);
     let (is_dry_run, mut agreed) = (session.global.dry_run, None);
     loop {
-        let lock =
-            if is_dry_run { None } else { Some(lock(service, owner, service.settings.lock_timeout).await?) };
-        let back = match plan().await? {
+        let lock = match subject.lock().filter(|_| !is_dry_run) {
+            Some(owner) => Some(lock(service, &owner, service.settings.lock_timeout).await?),
+            None => None,
+        };
+        let back = match subject.plan().await? {
             Ok(back) => back,
             Err(left) => return unchanged_or_nothing(name, &left),
+        };
+        let allowed = match undoing.agreed {
+            Agreed::Deletions(allowed) => allowed,
+            Agreed::Planned(changes) => {
+                ensure_planned(changes, &back.changes)?;
+                return if is_dry_run { Ok(back.shown()) } else { Ok(undone(name, back.send.await?)) };
+            }
         };
         if agreed.is_none() {
             say_left(service, &back.left);
             back.warnings.iter().for_each(|warning| session.report.warn(warning));
         }
         if is_dry_run {
-            return Ok(back.preview);
+            return Ok(back.shown());
         }
         let asked = (back.changes, back.deleted);
         if agreed.as_ref() == Some(&asked) {
             return whole_or_part(name, &back.left, back.send.await?);
         }
         drop(lock);
-        agree(service, undoing, &asked.0, asked.1.as_ref())?;
+        agree(service, name, allowed, &asked.0, asked.1.as_ref())?;
         agreed = Some(asked);
+    }
+}
+
+/// Refuses what is not among the changes of the plan. Some of them may have been made by an earlier run.
+fn ensure_planned(planned: &[Change], now: &[Change]) -> Result<(), Failure> {
+    let is_other = |change: &&Change| !planned.contains(change);
+    match now.iter().find(is_other) {
+        Some(other) => {
+            let message = format!("`{}` is not as it was when the plan was made", other.path);
+            Err(Failure::guard(message).for_good().hint("make the plan again with `undo`"))
+        }
+        None => Ok(()),
+    }
+}
+
+impl Back<'_> {
+    /// What a dry run shows.
+    fn shown(self) -> Outcome {
+        Outcome { changes: Some(self.changes), ..self.preview }
     }
 }
 
@@ -100,9 +150,10 @@ pub async fn take_back<'a>(
 ///
 /// # Errors
 /// `guard` without an answer.
-pub fn agree(
+fn agree(
     service: &Service<'_>,
-    Undoing { name, allowed }: Undoing<'_>,
+    name: &str,
+    allowed: Allowed,
     shown: &[Change],
     deleted: Option<&Deleted>,
 ) -> Result<(), Failure> {
@@ -132,8 +183,12 @@ pub fn whole_or_part(name: &str, left: &[String], done: Outcome) -> Result<Outco
         let applied = if done.applied == Applied::Yes { Applied::Partial } else { Applied::No };
         return Err(Failure::new(FailureKind::Partial, message).applied(applied));
     }
+    Ok(undone(name, done))
+}
+
+fn undone(name: &str, done: Outcome) -> Outcome {
     let success = Some(Success { text: format!("Undid write {name}"), covers_response: true });
-    Ok(Outcome { success, ..done })
+    Outcome { success, ..done }
 }
 
 /// Refuses a write of which it is not known whether it was applied.
@@ -151,7 +206,7 @@ pub fn ensure_known(found: &Found) -> Result<(), Failure> {
 }
 
 /// Says what stays.
-pub fn say_left(service: &Service<'_>, left: &[String]) {
+fn say_left(service: &Service<'_>, left: &[String]) {
     for one in left {
         service.session.report.status(&format!("left: {}", sanitize_line(one)));
     }

@@ -1,107 +1,121 @@
 //! A cart: what a write changed of it is taken back, where it still is as the write left it.
 //!
-//! What leads back is computed from what the owner shows now. It is computed once to be shown and asked about, and once more from a
-//! read right before each call: a value that was changed meanwhile is left.
+//! What leads back is computed from what the cart shows now: once to be shown and asked about, and once more from a read right before
+//! each call.
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
-use super::back::{
-    Allowed, Deleted, OPERATION, Undoing, agree, ensure_known, nothing, say_left, unchanged_or_nothing,
-    whole_or_part,
-};
-use super::found::Found;
-use super::owners;
+use super::back::{self, Deleted, OPERATION, Plan, Subject};
 use crate::client::service::Service;
-use crate::ops::calls::Calls;
+use crate::ops::calls::{Calls, preview};
 use crate::ops::cart_owner::CartOwner;
 use crate::report::outcome::Outcome;
+use crate::state::LockName;
 use crate::write::Call;
 use storefront_core::absent::Absent;
 use storefront_core::cart::{has_sku, item_id};
-use storefront_core::effect::{Document, Effect, Inverse, Left, Sent, composed};
+use storefront_core::effect::{Document, Effect, Inverse, Left, Sent};
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::scalar;
-use storefront_core::profile::diff::Change;
 use storefront_core::profile::path::List;
 use storefront_core::text::exact_json;
 
-/// Takes back what a write changed of carts.
-///
-/// # Errors
-/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
-pub async fn undo(service: &Service<'_>, found: &Found, allowed: Allowed) -> Result<Outcome, Failure> {
-    let name = found.name();
-    let last = found.writes.last().ok_or_else(|| nothing(&name, &[]))?;
-    let service = &owners::of_customer(service, last)?;
-    ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
-    let cart = read(service, &whole).await?;
-    let parts = parts(&whole);
-    let mut to_send = Vec::new();
-    let mut left = Vec::new();
-    let mut shown: Vec<Change> = Vec::new();
-    for part in &parts {
-        let Back { effect, left: own } = back(part, &cart);
-        left.extend(own);
-        if !effect.is_empty() {
-            shown.extend(effect.differences());
-            to_send.push((part, effect));
+/// A cart whose items go back to what they were.
+pub struct CartSubject<'a> {
+    /// The service, with the customer whose cart it is.
+    pub service: &'a Service<'a>,
+    /// What was changed.
+    pub whole: Effect,
+}
+
+impl Subject for CartSubject<'_> {
+    fn lock(&self) -> Option<LockName> {
+        None
+    }
+
+    fn plan(&self) -> LocalBoxFuture<'_, Result<Plan<'_>, Failure>> {
+        Box::pin(async {
+            let cart = match self.read().await? {
+                Ok(cart) => cart,
+                Err(why) => return Ok(Err(vec![why])),
+            };
+            let (mut to_send, mut left) = (Vec::new(), Vec::new());
+            for part in parts(&self.whole) {
+                let Back { effect, left: own } = back(&part, &cart);
+                left.extend(own);
+                if !effect.is_empty() {
+                    to_send.push((part, effect));
+                }
+            }
+            if to_send.is_empty() {
+                return Ok(Err(left));
+            }
+            let planned = to_send.iter().map(|(_, effect)| {
+                let call = call(&cart, effect.clone())?;
+                Ok((call.name, call.request))
+            });
+            let planned = planned.collect::<Result<_, Failure>>()?;
+            Ok(Ok(back::Back {
+                changes: to_send.iter().flat_map(|(_, effect)| effect.differences()).collect(),
+                left,
+                warnings: Vec::new(),
+                deleted: deleted(to_send.iter().map(|(_, effect)| effect.deletions()).sum()),
+                preview: preview(self.service, OPERATION, planned),
+                send: Box::pin(self.send(to_send.into_iter().map(|(part, _)| part).collect())),
+            }))
+        })
+    }
+}
+
+impl CartSubject<'_> {
+    /// The cart that was written to, where it is still the active one: else why it is left.
+    async fn read(&self) -> Result<Result<CartOwner<'_>, String>, Failure> {
+        if self.service.settings.dialect.carts.is_none() {
+            return Ok(Err("this interface has no call that sets a cart back".to_owned()));
+        }
+        let owner = &self.whole.owner;
+        match CartOwner::read_named(self.service, owner.id.as_deref()).await {
+            Ok(cart) => Ok(Ok(cart)),
+            Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
+                Ok(Err(format!("{owner} is not active any more, and nothing is undone in another cart")))
+            }
+            Err(failure) => Err(failure),
         }
     }
-    say_left(service, &left);
-    if to_send.is_empty() {
-        return unchanged_or_nothing(&name, &left);
-    }
-    let deletions: usize = to_send.iter().map(|(_, effect)| effect.deletions()).sum();
-    if service.session.global.dry_run {
-        return Ok(Outcome { changes: Some(shown), ..Outcome::not_sent(OPERATION) });
-    }
-    let what = if deletions == 1 { "1 item".to_owned() } else { format!("{deletions} items") };
-    let deleted = (deletions > 0).then_some(Deleted { count: deletions, what, unseen: None });
-    agree(service, Undoing { name: &name, allowed }, &shown, deleted.as_ref())?;
-    let (mut calls, mut verified) = (Calls::new(service, OPERATION), true);
-    for (part, _) in to_send {
-        // The conditions are those of now.
-        let cart = read(service, &whole).await.map_err(|failure| part_left(&calls, failure))?;
-        let Back { effect, left: own } = back(part, &cart);
-        say_left(service, &own);
-        left.extend(own);
-        if effect.is_empty() {
-            continue;
-        }
-        let call = call(&cart, effect)?;
-        match calls.carry_out(&cart, call).await {
-            Ok(written) => verified &= written.verified,
-            Err(failure) => {
-                let again = hint!("look at the cart with ", storefront("quote show"));
-                return Err(calls.failed(failure, &[], Some(again)));
+
+    /// Sends a call for each part, which is computed from a read right before it.
+    async fn send(&self, parts: Vec<Effect>) -> Result<Outcome, Failure> {
+        let (mut calls, mut verified) = (Calls::new(self.service, OPERATION), true);
+        for part in &parts {
+            let again = || Some(hint!("look at the cart with ", storefront("quote show")));
+            let changed = |why: String| Failure::guard(why).applied(Applied::No);
+            let cart = match self.read().await {
+                Ok(Ok(cart)) => cart,
+                Ok(Err(why)) => return Err(calls.failed(changed(why), &[], again())),
+                Err(failure) => return Err(calls.failed(failure.applied(Applied::No), &[], again())),
+            };
+            let Back { effect, left } = back(part, &cart);
+            if let Some(why) = left.into_iter().next() {
+                return Err(calls.failed(changed(why), &[], again()));
+            }
+            if effect.is_empty() {
+                continue;
+            }
+            match calls.carry_out(&cart, call(&cart, effect)?).await {
+                Ok(written) => verified &= written.verified,
+                Err(failure) => return Err(calls.failed(failure, &[], again())),
             }
         }
+        Ok(Outcome { verified: Some(verified), ..calls.finish() })
     }
-    whole_or_part(&name, &left, Outcome { verified: Some(verified), ..calls.finish() })
 }
 
-/// A call failed between others.
-fn part_left(calls: &Calls<'_>, failure: Failure) -> Failure {
-    if calls.is_applied() { Failure { applied: Applied::Partial, ..failure } } else { failure }
-}
-
-/// The cart that was written to, where it is still the active one.
-async fn read<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<CartOwner<'a>, Failure> {
-    let owner = &whole.owner;
-    if service.settings.dialect.carts.is_none() {
-        let message = "this interface has no call that sets a cart back";
-        return Err(Failure::guard(message).hint("change the cart in the shop"));
-    }
-    match CartOwner::read_named(service, owner.id.as_deref()).await {
-        Ok(cart) => Ok(cart),
-        Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
-            Err(Failure::guard(format!("{owner} is not active any more: nothing is undone in another cart"))
-                .hint(hint!("the customer's cart is shown by ", storefront("quote show"))))
-        }
-        Err(failure) => Err(failure),
-    }
+/// In words what is removed.
+fn deleted(count: usize) -> Option<Deleted> {
+    let what = if count == 1 { "1 item".to_owned() } else { format!("{count} items") };
+    (count > 0).then_some(Deleted { count, what, unseen: None })
 }
 
 /// Each change of a cart alone: each goes back by a call of its own.

@@ -10,4 +10,5 @@ pub mod order;
 pub mod owners;
 pub mod product;
 pub mod profile;
+pub mod undo;
 pub mod verify;

@@ -1,18 +1,17 @@
 //! The addresses of an order: compared with what a write left, and set back.
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
-use super::back::{Back, OPERATION, Undoing, ensure_known, nothing, take_back};
-use super::found::Found;
+use super::back::{Back, OPERATION, Plan, Subject};
 use crate::client::service::Service;
 use crate::ops::order_owner::OrderOwner;
 use crate::ops::order_update::Corrections;
 use crate::ops::orders::read_by_id;
 use crate::ops::positive;
-use crate::report::outcome::Outcome;
 use crate::state::LockName;
 use storefront_core::absent::Absent;
-use storefront_core::effect::{Effect, composed};
+use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::order::{Order, OrderCalls};
 use storefront_core::profile::path::List;
@@ -40,24 +39,27 @@ async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, Stri
     }
 }
 
-/// Sets the addresses back that are still as they were written, which adds a comment; the comment of the write stays.
-///
-/// # Errors
-/// `guard` where nothing can be undone; `partial` where a part is left; as [`Corrections::send`].
-pub async fn undo(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
-    let name = found.name();
-    ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
-    let id = whole.owner.id.as_deref().and_then(positive).unwrap_or_default();
-    let undoing = Undoing { name: &name, allowed: None };
-    take_back(service, undoing, &LockName::order(id), async || plan(service, &whole).await).await
+/// An order whose addresses are set back where they are still as they were written, which adds a comment; the comment of the write
+/// stays.
+pub struct OrderSubject<'a> {
+    /// The service.
+    pub service: &'a Service<'a>,
+    /// What was changed.
+    pub whole: Effect,
+}
+
+impl Subject for OrderSubject<'_> {
+    fn lock(&self) -> Option<LockName> {
+        self.whole.owner.id.as_deref().and_then(positive).map(LockName::order)
+    }
+
+    fn plan(&self) -> LocalBoxFuture<'_, Result<Plan<'_>, Failure>> {
+        Box::pin(plan(self.service, &self.whole))
+    }
 }
 
 /// What leads back from what the order shows now; in words what is left where nothing does.
-async fn plan<'a>(
-    service: &'a Service<'a>,
-    whole: &Effect,
-) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
+async fn plan<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<Plan<'a>, Failure> {
     let order = match of(service, whole).await? {
         Ok(order) => order,
         Err(gone) => return Ok(Err(vec![gone])),

@@ -1,40 +1,50 @@
 //! The values of a product are set back.
 
-use super::back::{Back, OPERATION, Undoing, ensure_known, nothing, take_back};
-use super::found::Found;
+use futures_util::future::LocalBoxFuture;
+
+use super::back::{Back, OPERATION, Plan, Subject};
 use crate::client::service::Service;
 use crate::ops::product::back;
-use crate::report::outcome::Outcome;
 use crate::state::LockName;
-use storefront_core::effect::{Effect, composed};
+use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::product::folded_sku;
 
-/// Sets the values back that are still as they were written.
-///
-/// # Errors
-/// `guard` where nothing can be undone, and where a sale would begin; `partial` where a part is left; as the call.
-pub async fn undo(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
-    let name = found.name();
-    ensure_known(found)?;
-    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
-    let sku = back::sku(service, &whole).await?;
-    let sku = sku.ok_or_else(|| nothing(&name, &[format!("{} is gone", whole.owner)]))?;
-    let undoing = Undoing { name: &name, allowed: None };
-    let plan = async || plan(service, &whole).await;
-    take_back(service, undoing, &LockName::product(&folded_sku(&sku)), plan).await
+/// A product whose values are set back where they are still as they were written.
+pub struct ProductSubject<'a> {
+    service: &'a Service<'a>,
+    whole: Effect,
+    sku: String,
 }
 
-async fn plan<'a>(
-    service: &'a Service<'a>,
-    whole: &Effect,
-) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
-    let back = match back::back(service, whole).await? {
-        Ok(back) => back,
-        Err(left) => return Ok(Err(left)),
-    };
-    let back::Back { ready, left, notes } = back;
-    let (changes, preview) = (ready.changes(), ready.preview(OPERATION));
-    let send = Box::pin(ready.send(OPERATION));
-    Ok(Ok(Back { changes, left, warnings: notes, deleted: None, preview, send }))
+impl<'a> ProductSubject<'a> {
+    /// Finds it; in words that it is gone.
+    ///
+    /// # Errors
+    /// As [`back::sku`].
+    pub async fn find(service: &'a Service<'a>, whole: Effect) -> Result<Result<Self, String>, Failure> {
+        Ok(match back::sku(service, &whole).await? {
+            Some(sku) => Ok(Self { service, whole, sku }),
+            None => Err(format!("{} is gone", whole.owner)),
+        })
+    }
+}
+
+impl Subject for ProductSubject<'_> {
+    fn lock(&self) -> Option<LockName> {
+        Some(LockName::product(&folded_sku(&self.sku)))
+    }
+
+    fn plan(&self) -> LocalBoxFuture<'_, Result<Plan<'_>, Failure>> {
+        Box::pin(async {
+            let back = match back::back(self.service, &self.whole).await? {
+                Ok(back) => back,
+                Err(left) => return Ok(Err(left)),
+            };
+            let back::Back { ready, left, notes } = back;
+            let (changes, preview) = (ready.changes(), ready.preview(OPERATION));
+            let send = Box::pin(ready.send(OPERATION));
+            Ok(Ok(Back { changes, left, warnings: notes, deleted: None, preview, send }))
+        })
+    }
 }

@@ -62,9 +62,9 @@ pub struct Made<'a> {
     /// The service.
     pub service: &'a Service<'a>,
     /// What was changed.
-    pub whole: &'a Effect,
+    pub whole: Effect,
     /// The code by which it is known.
-    pub code: &'a str,
+    pub code: String,
 }
 
 /// The options as they are shown now.
@@ -100,7 +100,7 @@ impl Made<'_> {
     /// As [`Service::read`].
     pub async fn steps(&self) -> Result<Steps, Failure> {
         let id = self.whole.owner.id.as_deref().unwrap_or_default();
-        let Some((code, now)) = by_id(self.service, id, self.whole).await? else {
+        let Some((code, now)) = by_id(self.service, id, &self.whole).await? else {
             return Ok(Steps { left: vec![format!("{} is gone", self.whole.owner)], ..Steps::default() });
         };
         let mut steps = Steps::default();
@@ -116,7 +116,7 @@ impl Made<'_> {
 
     /// All of it, where it is as it was made.
     async fn of_attribute(&self, now: &Map<String, Value>, steps: &mut Steps) -> Result<(), Failure> {
-        let code = self.code;
+        let code = &*self.code;
         let why = if self.is_as_made(now).await? {
             why_used(self.service, code, None).await?
         } else {
@@ -162,7 +162,7 @@ impl Made<'_> {
                 None => match former(change, now) {
                     Ok(former) => {
                         default = Some(former.clone());
-                        steps.effect.push(alone(self.whole, change.clone()));
+                        steps.effect.push(alone(&self.whole, change.clone()));
                         steps.steps.push(Step::Default { former });
                     }
                     Err(why) => steps.left.push(why),
@@ -188,7 +188,7 @@ impl Made<'_> {
             if let Some(why) = self.why_stays(created, id, default.as_deref(), &shown).await? {
                 steps.left.push(format!("option {label} stays: {why}"));
             } else {
-                steps.effect.push(alone(self.whole, change.clone()));
+                steps.effect.push(alone(&self.whole, change.clone()));
                 steps.steps.push(Step::Option { id, label });
             }
         }
@@ -210,12 +210,12 @@ impl Made<'_> {
         if default == Some(&id) {
             return Ok(Some("it is the default option".to_owned()));
         }
-        why_used(self.service, self.code, Some(&id)).await
+        why_used(self.service, &self.code, Some(&id)).await
     }
 
     /// The options with the labels of store views.
     async fn options_with_labels(&self) -> Result<Shown, Failure> {
-        let whole = read_whole(self.service, self.code).await?;
+        let whole = read_whole(self.service, &self.code).await?;
         let options = whole.get("options").and_then(Value::as_array).into_iter().flatten();
         let option = |option: &Value| Some((List::Options.id_of(option)?, option.as_object()?.clone()));
         let views = store_views(self.service).await?;
@@ -230,7 +230,7 @@ impl Made<'_> {
             sent: Sent::Value(None),
             seen: None,
         };
-        alone(self.whole, change)
+        alone(&self.whole, change)
     }
 
     /// The call of a step, for who shows it.
@@ -242,7 +242,7 @@ impl Made<'_> {
             Step::Attribute => (step.name(), self.delete("", "")?),
             Step::Option { id, .. } => (step.name(), self.delete("/options/{option}", &id.to_string())?),
             Step::Default { former } => {
-                let locked = Locked::under_lock(self.service, self.code).await?;
+                let locked = Locked::under_lock(self.service, &self.code).await?;
                 let (name, request) = locked.back_to(former)?;
                 (name, request)
             }
@@ -251,7 +251,7 @@ impl Made<'_> {
 
     fn delete(&self, below: &str, option: &str) -> Result<Request, Failure> {
         let template = format!("/all/V1/products/attributes/{{code}}{below}");
-        let path = path(self.service, &template, &[("code", self.code), ("option", option)])?;
+        let path = path(self.service, &template, &[("code", &self.code), ("option", option)])?;
         Ok(Request { method: Method::DELETE, ..Request::get(path, Bearer::Admin) })
     }
 
@@ -263,24 +263,24 @@ impl Made<'_> {
         match step {
             Step::Attribute => {
                 let Some(now) =
-                    by_id(self.service, self.whole.owner.id.as_deref().unwrap_or_default(), self.whole)
+                    by_id(self.service, self.whole.owner.id.as_deref().unwrap_or_default(), &self.whole)
                         .await?
                 else {
                     return Err(Failure::guard(format!("{} is gone", self.whole.owner)).for_good());
                 };
                 let owner =
-                    Removed { service: self.service, code: self.code, id: self.whole.owner.id.clone() };
+                    Removed { service: self.service, code: &self.code, id: self.whole.owner.id.clone() };
                 let call = Call::new(step.name(), self.delete("", "")?, self.removal(&now.1));
                 calls.carry_out(&owner, call).await
             }
             Step::Option { id, .. } => {
-                let locked = Locked::under_lock(self.service, self.code).await?;
+                let locked = Locked::under_lock(self.service, &self.code).await?;
                 let owner = locked.owner()?;
                 let request = self.delete("/options/{option}", &id.to_string())?;
                 calls.carry_out(&owner, Call::new(step.name(), request, owner.removal(*id))).await
             }
             Step::Default { former } => {
-                let locked = Locked::under_lock(self.service, self.code).await?;
+                let locked = Locked::under_lock(self.service, &self.code).await?;
                 locked.set_back(former, calls).await
             }
         }

@@ -148,6 +148,8 @@ pub struct FieldTables {
     pub order_change_body: &'static ObjectSchema,
     /// Which order and which of its addresses (ours), and the fields of the address that a person corrects.
     pub order_change: &'static ObjectSchema,
+    /// What a record of a plan takes back that undoes a batch (ours).
+    pub undo: &'static ObjectSchema,
 }
 
 impl ObjectSchema {
@@ -377,6 +379,16 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
             )],
         ),
         order_change,
+        undo: schema(
+            "undo",
+            "",
+            vec![
+                field("owner", FieldType::Text, "What was written to"),
+                field("writes", FieldType::TextList, "IDs of the writes that are taken back"),
+                field("deletes", FieldType::Integer, "How many things that deletes"),
+                field("deleted", FieldType::TextOrNull, "What it deletes, in words"),
+            ],
+        ),
     }
 }
 

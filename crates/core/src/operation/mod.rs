@@ -46,6 +46,11 @@ impl OperationSpec {
         })
     }
 
+    /// The operation of a journal or a plan, by its name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        OPERATIONS.into_iter().chain([&UNDO]).find(|operation| operation.name == name)
+    }
+
     /// Refuses an interface that does not have its call.
     ///
     /// # Errors

@@ -485,3 +485,34 @@ pub static PRODUCT_SET: OperationSpec = OperationSpec {
     deletes: false,
     batch_action: "Set the values of",
 };
+
+/// Takes back what the records of a batch wrote: the operation of the plans that `undo` writes. A record is one owner and its writes.
+pub static UNDO: OperationSpec = undo(Bearer::Customer);
+
+/// [`UNDO`] of what an administrator's token changes.
+pub static UNDO_BY_ADMIN: OperationSpec = undo(Bearer::Admin);
+
+const fn undo(bearer: Bearer) -> OperationSpec {
+    OperationSpec {
+        name: "undo",
+        body: |all| all.undo,
+        wrapper: None,
+        template: "{}",
+        columns: &[],
+        flag_columns: &[],
+        named_columns: None,
+        label_column: None,
+        bearer,
+        key_field: Some("owner"),
+        unique_key: None,
+        replaces: None,
+        is_merged: false,
+        can_resolve: true,
+        needs: |_| true,
+        is_one_call: false,
+        creates: false,
+        has_admin_words: false,
+        deletes: true,
+        batch_action: "Undo the writes of",
+    }
+}

@@ -1,0 +1,152 @@
+//! `storefront undo ID`: takes back what a write changed, whatever it changed, where it still is as the write left it.
+
+use super::attribute::AttributeSubject;
+use super::back::{self, Agreed, Allowed, Subject, Undoing, ensure_known, nothing, take_back};
+use super::cart::CartSubject;
+use super::found::Found;
+use super::order::OrderSubject;
+use super::product::ProductSubject;
+use super::{owners, profile};
+use crate::cli::ReplacementArgs;
+use crate::client::service::Service;
+use crate::log::Write;
+use crate::report::outcome::Outcome;
+use storefront_core::effect::{Effect, Kind, composed};
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
+use storefront_core::operation::QUOTE_SHIP;
+use storefront_core::profile::diff::Change;
+
+/// How a write is undone.
+#[derive(Debug, Clone, Copy)]
+pub struct How<'a> {
+    /// How many deletions were agreed to.
+    pub allowed: Allowed,
+    /// Whether all of a profile is restored.
+    pub whole_profile: bool,
+    /// How a profile is replaced.
+    pub replacement: &'a ReplacementArgs,
+}
+
+/// Takes back a write, or a record of a batch.
+///
+/// # Errors
+/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
+pub async fn one(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<Outcome, Failure> {
+    if !found.writes.iter().any(|write| write.outcome.may_be_applied()) {
+        let unchanged = format!("nothing to undo: write {} was {}", found.name(), found.outcome().name());
+        let (reason, unchanged) = (Some("unchanged"), Some(unchanged));
+        return Ok(Outcome { reason, unchanged, ..Outcome::not_sent(back::OPERATION) });
+    }
+    if is_of_profile(found) {
+        return Box::pin(profile::undo(service, found, how)).await;
+    }
+    Box::pin(of_subject(service, found, Agreed::Deletions(how.allowed))).await
+}
+
+/// Takes back what was written to one owner that is no profile.
+///
+/// # Errors
+/// As [`one`].
+pub async fn of_subject(
+    service: &Service<'_>,
+    found: &Found,
+    agreed: Agreed<'_>,
+) -> Result<Outcome, Failure> {
+    let name = found.name();
+    let service = &of_owner(service, found)?;
+    match subject(service, found).await? {
+        Ok(subject) => take_back(service, Undoing { name: &name, agreed }, &*subject).await,
+        Err(why) => Err(nothing(&name, &[why])),
+    }
+}
+
+/// What leads back from writes to one owner, in words for a plan.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// What differs afterwards.
+    pub changes: Vec<Change>,
+    /// What is not taken back.
+    pub left: Vec<String>,
+    /// What a person should know before.
+    pub warnings: Vec<String>,
+    /// How many things it deletes, and which in words.
+    pub deletes: usize,
+    /// Which, in words.
+    pub deleted: Option<String>,
+}
+
+/// What leads back from writes to one owner that is no profile. Nothing is sent.
+///
+/// # Errors
+/// As the reads.
+pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
+    let service = &of_owner(service, found)?;
+    let planned = match subject(service, found).await {
+        Ok(Ok(subject)) => subject.plan().await.map(Shown::of),
+        Ok(Err(why)) => Ok(Shown::left(vec![why])),
+        Err(failure) => Err(failure),
+    };
+    match planned {
+        Err(failure) if failure.kind == FailureKind::Guard => Ok(Shown::left(vec![failure.message])),
+        planned => planned,
+    }
+}
+
+impl Shown {
+    fn left(left: Vec<String>) -> Self {
+        Self { left, ..Self::default() }
+    }
+
+    fn of(plan: back::Plan<'_>) -> Self {
+        match plan {
+            Ok(back::Back { changes, left, warnings, deleted, .. }) => {
+                let deletes = deleted.as_ref().map_or(0, |deleted| deleted.count);
+                Self { changes, left, warnings, deletes, deleted: deleted.map(|deleted| deleted.what) }
+            }
+            Err(left) => Self::left(left),
+        }
+    }
+}
+
+/// Whether a write is of a profile, whose undo is an update.
+pub fn is_of_profile(found: &Found) -> bool {
+    kind(found) == Some(Kind::Customer)
+}
+
+fn kind(found: &Found) -> Option<Kind> {
+    found.writes.last().and_then(Write::changes).map(|effect| effect.owner.kind)
+}
+
+/// The service as the owner's calls need it.
+fn of_owner<'a>(service: &Service<'a>, found: &Found) -> Result<Service<'a>, Failure> {
+    match found.writes.last().filter(|_| kind(found) == Some(Kind::Cart)) {
+        Some(write) => owners::of_customer(service, write),
+        None => Ok(service.clone()),
+    }
+}
+
+/// The thing that was written to; in words that it is gone.
+async fn subject<'a>(
+    service: &'a Service<'a>,
+    found: &Found,
+) -> Result<Result<Box<dyn Subject + 'a>, String>, Failure> {
+    ensure_known(found)?;
+    let is_shipping = found.run.operation == QUOTE_SHIP.name;
+    let Some(kind) = kind(found).filter(|kind| !is_shipping && *kind != Kind::Customer) else {
+        let name = found.name();
+        return Err(Failure::guard(format!("write {name} (`{}`) cannot be undone", found.run.operation))
+            .for_good()
+            .hint(hint!(storefront("history").arg(name), " shows what it wrote")));
+    };
+    let whole: Effect = composed(&found.effects()).ok_or_else(|| nothing(&found.name(), &[]))?;
+    fn boxed<'a>(subject: impl Subject + 'a) -> Box<dyn Subject + 'a> {
+        Box::new(subject)
+    }
+    Ok(match kind {
+        Kind::Attribute => AttributeSubject::find(service, whole).await?.map(boxed),
+        Kind::Product => ProductSubject::find(service, whole).await?.map(boxed),
+        Kind::Order => Ok(boxed(OrderSubject { service, whole })),
+        Kind::Cart | Kind::Customer => Ok(boxed(CartSubject { service, whole })),
+    })
+}
