@@ -1,5 +1,6 @@
 //! A batch some time after its run (docs/journal.md, "The day after"): what each record wrote is read again, to verify it or to plan
-//! how it is undone. Nothing is written to the shop.
+//! how it is undone. What was written the log says; the input says the tokens of records that have their own, and what records say
+//! that changed nothing. Nothing is written to the shop.
 
 mod look;
 mod run;
@@ -7,33 +8,47 @@ pub mod undo;
 pub mod verify;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::rc::Rc;
+
+use serde_json::Map;
 
 use self::look::{Answer, Task};
 use crate::batch::listing::Listing;
 use crate::batch::record::{PreparedRecord, RecordPreparer, hash, key_of};
+use crate::batch::send::RunContext;
+use crate::batch::token::RecordToken;
 use crate::batch::with_context;
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::input::records::Source;
 use crate::journal::State;
-use crate::journal::read::{Noted, OfRuns};
+use crate::journal::read::{LatestEntry, Noted, OfRuns};
 use crate::log::{Write, WriteLog};
 use crate::ops::profile::after::Sent;
 use crate::ops::{Operation, Run};
+use crate::past::owners::customer_of;
 use crate::plan::Plan;
 use crate::plan::applying::ensure_same_service;
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
-use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
-use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, scalar};
+use storefront_core::operation::OperationSpec;
+use storefront_core::outcome::WriteOutcome;
 
 /// Why the input alone does not say what a record wrote.
 const FLAGS: &str = "flags of the run said what it set, and the journal does not have them";
+
+/// Why nothing says what a record wrote.
+const NOT_IN_LOG: &str = "what it wrote is not in the log of this machine";
+
+/// Why nothing says it any more.
+const DELETED_FROM_LOG: &str = "what it wrote was deleted from the log";
+
+/// Why nothing says what a record that wrote nothing was to leave.
+const NOT_IN_INPUT: &str = "it changed nothing, and is not in the input as it was run";
 
 /// A record that was sent.
 #[derive(Debug, Clone)]
@@ -42,22 +57,31 @@ struct Member {
     line: u64,
     /// What it touches, for people.
     key: Option<String>,
-    /// Whether it is done; else its outcome is unknown.
+    /// Whether the journal has its outcome; a look finds out those of the others.
     is_done: bool,
     noted: Noted,
     /// By what the log finds it.
     of: OfRuns,
-    /// What its last calls were to change, as the log has it.
-    effects: Vec<Effect>,
+    /// What was written for it and may stand, as the log has it.
+    writes: Vec<Write>,
 }
 
-/// Records that one read tells of: those of one customer, those of one item of a cart, or one attribute.
+impl Member {
+    /// Whether more is known of it than what a person noted.
+    fn is_known(&self) -> bool {
+        let is_unknown = |write: &Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
+        !self.noted.is_by_hand || !self.writes.is_empty() && !self.writes.iter().any(is_unknown)
+    }
+}
+
+/// Records that wrote to one owner, which one read tells of; or one that wrote nothing.
 #[derive(Debug)]
 struct Group {
     members: Vec<Member>,
 }
 
 impl Group {
+    /// As the profile's own look knows them.
     fn sent(&self) -> Vec<Sent> {
         let sent = |member: &Member| Sent {
             record: member.record,
@@ -70,27 +94,27 @@ impl Group {
 }
 
 /// The operation of a journal while its records are read again: in place of sending one it looks.
-struct Follower {
-    spec: &'static OperationSpec,
+struct Follower<'a> {
+    operation: &'a dyn Operation,
     task: Task,
     /// By the line of the first member.
     groups: RefCell<HashMap<u64, Rc<Group>>>,
     answers: RefCell<HashMap<u64, Answer>>,
 }
 
-impl Follower {
-    fn new(spec: &'static OperationSpec, task: Task) -> Self {
-        Self { spec, task, groups: RefCell::default(), answers: RefCell::default() }
+impl<'a> Follower<'a> {
+    fn new(operation: &'a dyn Operation, task: Task) -> Self {
+        Self { operation, task, groups: RefCell::default(), answers: RefCell::default() }
     }
 }
 
-impl Operation for Follower {
+impl Operation for Follower<'_> {
     fn spec(&self) -> &'static OperationSpec {
-        self.spec
+        self.operation.spec()
     }
 
     /// What flags set is not known any more.
-    fn apply(&self, _: &mut serde_json::Map<String, serde_json::Value>) -> Result<(), Failure> {
+    fn apply(&self, _: &mut Map<String, serde_json::Value>) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -104,10 +128,10 @@ impl Operation for Follower {
             let line = service.session.report.line.unwrap_or_default();
             let group = self.groups.borrow().get(&line).cloned();
             if let Some(group) = group {
-                let answer = self.task.look(service, draft, &group.members, &group.sent()).await?;
+                let answer = self.task.look(service, self.operation, draft, &group).await?;
                 self.answers.borrow_mut().insert(line, answer);
             }
-            Ok(Outcome::not_sent(self.spec.name))
+            Ok(Outcome::not_sent(self.spec().name))
         })
     }
 }
@@ -115,34 +139,38 @@ impl Operation for Follower {
 /// What of a journal is read again.
 #[derive(Default)]
 struct Gathered {
-    /// Each with the draft of its last member.
+    /// Each with the last member as it can be run.
     groups: Vec<(Group, PreparedRecord)>,
     /// Records that cannot be looked at, and why.
     unusable: Vec<(Member, String)>,
-    /// Records that are not in the input any more.
-    lost: u64,
     /// How many records are in other states.
     others: BTreeMap<&'static str, u64>,
 }
 
-/// Opens the service and the input of a journal, which have to be those of the run, and does `task` with them.
+/// Opens the service of a journal, which has to be that of the run, and its input where there is one, and does `task` with them.
 async fn follow(
     session: &Session<'_>,
     listing: &Listing<'_>,
     input: Option<&Path>,
-    follower: &Follower,
-    task: impl AsyncFnOnce(crate::batch::send::RunContext<'_>) -> Result<(), Failure>,
+    follower: &Follower<'_>,
+    task: impl AsyncFnOnce(RunContext<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let header = &listing.header;
     listing.operation.ensure_in(session.dialect)?;
-    let Some((source, plan)) = listing.source(input)? else {
-        let message = match input {
-            Some(input) => format!("`{}` is not the input of a batch", input.display()),
-            None => format!("the input `{}` is not next to the journal", header.input),
-        };
-        return Err(Failure::usage(message).hint("name the input of the batch with --input FILE"));
+    let (source, plan): (Source, Option<Plan>) = match listing.source(input) {
+        Ok(Some(found)) => found,
+        Ok(None) if input.is_none() => nothing_of(listing),
+        Ok(None) => {
+            let name = input.unwrap_or(&listing.path).display().to_string();
+            return Err(Failure::usage(format!("`{name}` is not the input of a batch"))
+                .hint("name the input of the batch with --input FILE"));
+        }
+        Err(failure) if input.is_none() => {
+            session.report.warn(&format!("the input beside the journal is not read: {}", failure.message));
+            nothing_of(listing)
+        }
+        Err(failure) => return Err(failure),
     };
-    let (source, plan): (Source, Option<Plan>) = (source, plan);
     let context = session.context;
     let source = source.copied(&*context.storage, &context.directories()?.state)?;
     let service = Service::open(session).await?;
@@ -155,51 +183,66 @@ async fn follow(
     Box::pin(with_context(&service, &source, follower, plan.as_ref(), task)).await
 }
 
-/// Finds the records of a journal in its input. They are known by their content: rows may have been sorted since.
-fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gathered, Failure> {
+/// An input without a record.
+fn nothing_of(listing: &Listing<'_>) -> (Source, Option<Plan>) {
+    (Source::of_plan(&listing.path, Vec::new()), None)
+}
+
+/// A record as it stands in the input.
+struct InInput {
+    key: Option<String>,
+    prepared: Result<PreparedRecord, Failure>,
+}
+
+/// Finds the records of a journal, in the log and in the input. There they are known by their content: rows may have been sorted
+/// since.
+fn gather(shared: RunContext<'_>, listing: &Listing<'_>) -> Result<Gathered, Failure> {
+    let preparer = shared.preparer;
     let unreadable = |error| Failure::guard(format!("cannot read `{}`: {error}", listing.path.display()));
     let mut noted = listing.past.noted().map_err(unreadable)?;
     let log = WriteLog::to_read(listing.session.context)?;
     let mut gathered = Gathered::default();
-    let is_wanted = |state| matches!(state, State::Done | State::Unknown | State::Sending);
-    for (_, latest) in listing.past.records() {
-        if is_wanted(latest.state) {
-            gathered.lost += 1;
+    let is_wanted = |latest: LatestEntry| latest.state == State::Done || latest.was_sent();
+    let mut wanted = BTreeSet::new();
+    for (record, latest) in listing.past.records() {
+        if is_wanted(latest) {
+            wanted.insert(record);
         } else {
             *gathered.others.entry(latest.state.name()).or_default() += 1;
         }
     }
+    let mut in_input = find_in_input(preparer, listing, &wanted)?;
     let mut groups = HashMap::<String, usize>::new();
-    let places = listing.past.places_in(|found| preparer.each_hash(found))?;
-    let mut reader = preparer.reader()?;
-    while let Some(record) = reader.read()? {
-        let number = places.name(record.line);
-        let latest = listing.past.latest(number);
-        if !is_wanted(latest.state) || !latest.is_of(hash(&record.content)) {
-            continue;
-        }
-        gathered.lost -= 1;
-        let of = listing.past.of(number);
-        let writes = log.as_ref().map(|log| log.last_sent(&of.runs, number)).transpose()?;
+    for record in wanted {
+        let (of, state) = (listing.past.of(record), listing.past.latest(record).state);
+        let writes = log.as_ref().map(|log| log.standing(&of.runs, record)).transpose()?.unwrap_or_default();
+        let InInput { key, prepared } = in_input
+            .remove(&record)
+            .unwrap_or_else(|| InInput { key: None, prepared: Err(Failure::usage(NOT_IN_INPUT)) });
         let member = Member {
-            effects: writes.iter().flatten().filter_map(Write::changes).collect(),
-            record: number,
-            line: number,
-            key: key_of(listing.operation, &record, reader.columns()),
-            is_done: latest.state == State::Done,
-            noted: noted.remove(&number).unwrap_or_default(),
+            key: key.or_else(|| writes.last().map(Write::owner_in_words)),
+            is_done: !matches!(state, State::Unknown | State::Sending),
+            noted: noted.remove(&record).unwrap_or_default(),
+            record,
+            line: record,
             of,
+            writes,
         };
-        let prepared = if listing.past.has_flags {
-            Err(Failure::usage(FLAGS))
-        } else {
-            preparer.prepare(&record, reader.columns())
+        let prepared = match member.writes.last() {
+            Some(write) => Ok(prepared.unwrap_or_else(|_| of_log(shared.service, listing, write))),
+            None if member.noted.was_sent => {
+                let known = log.as_ref().map(|log| log.known_runs(&member.of.runs)).transpose()?;
+                let is_known = known.is_some_and(|known| known > 0);
+                Err(Failure::usage(if is_known { DELETED_FROM_LOG } else { NOT_IN_LOG }))
+            }
+            None if listing.past.has_flags => Err(Failure::usage(FLAGS)),
+            None => prepared,
         };
-        match prepared.and_then(|prepared| Ok((subject(&prepared, number)?, prepared))) {
+        match prepared {
             Err(failure) => gathered.unusable.push((member, failure.message)),
-            Ok((subject, prepared)) => {
+            Ok(prepared) => {
                 let next = gathered.groups.len();
-                let at = *groups.entry(subject).or_insert(next);
+                let at = *groups.entry(subject(&member)).or_insert(next);
                 if at == next {
                     gathered.groups.push((Group { members: vec![member] }, prepared));
                 } else {
@@ -212,19 +255,41 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
     Ok(gathered)
 }
 
+/// The records of the input that are as they were run.
+fn find_in_input(
+    preparer: &RecordPreparer<'_>,
+    listing: &Listing<'_>,
+    wanted: &BTreeSet<u64>,
+) -> Result<HashMap<u64, InInput>, Failure> {
+    let mut found = HashMap::new();
+    let places = listing.past.places_in(|each| preparer.each_hash(each))?;
+    let mut reader = preparer.reader()?;
+    while let Some(record) = reader.read()? {
+        let number = places.name(record.line);
+        if wanted.contains(&number) && listing.past.latest(number).is_of(hash(&record.content)) {
+            let key = key_of(listing.operation, &record, reader.columns());
+            let prepared = preparer.prepare(&record, reader.columns());
+            found.insert(number, InInput { key, prepared });
+        }
+    }
+    Ok(found)
+}
+
+/// A record of which only the log tells: with the run's own token.
+fn of_log(service: &Service<'_>, listing: &Listing<'_>, write: &Write) -> PreparedRecord {
+    PreparedRecord {
+        draft: Draft::unchecked(listing.operation, Map::new()),
+        key: write.owner_in_words(),
+        token_source: RecordToken::Shared,
+        customer: customer_of(service, write).map(str::to_owned),
+    }
+}
+
 /// What is read once for a record.
-fn subject(prepared: &PreparedRecord, record: u64) -> Result<String, Failure> {
-    let (draft, key) = (&prepared.draft, &prepared.key);
-    if *draft.operation == CUSTOMER_UPDATE {
-        return Ok(key.clone());
-    }
-    if ![&QUOTE_SET_ITEM, &QUOTE_REMOVE_ITEM].contains(&draft.operation) {
-        return Ok(record.to_string());
-    }
-    let [item, sku, qty] = ["item_id", "sku", "qty"].map(|name| scalar(draft.fields.get(name)));
-    let is_whole = *draft.operation == QUOTE_REMOVE_ITEM || qty.is_some();
-    match item.or(sku).filter(|_| is_whole) {
-        Some(item) => Ok(format!("{key}\n{item}")),
-        None => Err(Failure::usage(FLAGS)),
+fn subject(member: &Member) -> String {
+    let owner = member.writes.last().and_then(|write| Some(write.changes()?.owner));
+    match owner.filter(|owner| owner.id.is_some()) {
+        Some(owner) => owner.to_string(),
+        None => format!("record {}", member.record),
     }
 }

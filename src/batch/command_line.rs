@@ -49,11 +49,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
     let session = preparer.session;
     let resume = resume(preparer, journal);
     let is_held_back = preparer.operation.spec().is_merged;
-    let wait = match (is_held_back, preparer.plan.is_some()) {
-        (true, false) => ", 10 minutes later or with --after-unknown,",
-        (true, true) => ", 10 minutes later,",
-        (false, _) => "",
-    };
+    let wait = if is_held_back { ", 10 minutes later or with --after-unknown," } else { "" };
     let places = format!("{}S", session.report.place.to_uppercase());
     NextSteps {
         settle: hint!(

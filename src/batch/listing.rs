@@ -77,8 +77,10 @@ impl<'a> Listing<'a> {
             return Err(Failure::guard(format!("`{}` {version}", path.display())));
         }
         let mut past = read::read(path, &log, &header)?;
-        let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
-        let operation = OperationSpec::parse(&operation)?;
+        let unknown = || {
+            Failure::guard(format!("`{}` is of an operation that this version does not know", path.display()))
+        };
+        let operation = OperationSpec::named(&header.operation).ok_or_else(unknown)?;
         settle_where_known(&mut past, session);
         Ok(Self { session, path: path.to_owned(), header, past, operation })
     }

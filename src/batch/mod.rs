@@ -55,10 +55,11 @@ use crate::report::Report;
 use crate::report::summary::{count_records, sent_again};
 use crate::state;
 use crate::system::storage::real_path;
+use storefront_core::effect::Kind;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, HintCommand, hint};
 use storefront_core::interface::request::Bearer;
-use storefront_core::operation::OperationSpec;
+use storefront_core::operation::{OperationSpec, UNDO_OWNER, scalar};
 use storefront_core::text::hash::fnv1a;
 
 /// Runs an operation over many records.
@@ -203,7 +204,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     check::look_up(shared, &opening.past).await?;
     let operation = preparer.operation.spec();
-    let jobs = at_a_time(session, operation, &checked);
+    let jobs = at_a_time(preparer, &checked);
     shared.pace.borrow_mut().limit_to(jobs);
     confirm(preparer, &checked, &opening.past)?;
     let (is_new, begins) = (!is_there(&*session.context.storage, &path), opening.begins());
@@ -294,8 +295,11 @@ async fn decline(
 }
 
 /// How many records are in flight at most. Where it is one although more were asked for, that is said.
-fn at_a_time(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> u16 {
-    let is_of_attribute = operation.wrapper == Some("attribute");
+fn at_a_time(preparer: &RecordPreparer<'_>, checked: &Checked) -> u16 {
+    let session = preparer.session;
+    let first = preparer.plan.and_then(|plan| scalar(plan.records.first()?.input.get(UNDO_OWNER)));
+    let is_of_attribute = preparer.operation.spec().wrapper == Some("attribute")
+        || first.is_some_and(|owner| owner.starts_with(Kind::Attribute.noun()));
     let is_sequential = is_of_attribute && session.dialect.attributes_one_at_a_time;
     let jobs = if is_sequential { 1 } else { session.global.pace.jobs() };
     if checked.is_one_key && jobs > 1 {

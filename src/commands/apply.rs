@@ -12,8 +12,13 @@ use crate::cli::lines::Lines;
 use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, PaceArgs, RequestArgs, plan_file};
 use crate::client::Session;
 use crate::input::records::Source;
+use crate::log::WriteLog;
+use crate::ops::Operation;
+use crate::past::planned::UndoPlan;
 use crate::plan::{PLAN_AGAIN, Plan};
 use storefront_core::failure::Failure;
+use storefront_core::interface::request::Bearer;
+use storefront_core::operation::{CUSTOMER_UPDATE, UNDO};
 
 /// Flags of `apply`.
 #[derive(Debug, Args)]
@@ -46,6 +51,9 @@ pub struct ApplyArgs {
     /// Note unknown or failed records in RECORDS as done
     #[arg(long, value_name = "RECORDS")]
     pub mark_done: Option<Lines>,
+    /// Continue even if an earlier unknown update may still take effect
+    #[arg(long)]
+    pub after_unknown: bool,
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,
@@ -69,6 +77,13 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         return Err(Failure::usage(format!("the plan has no record {number}: it has {count}")));
     }
     plan.only.clone_from(&args.only);
+    if args.after_unknown {
+        if plan.header.operation != CUSTOMER_UPDATE.name {
+            return Err(Failure::usage("`--after-unknown` is for plans of `customer update`")
+                .hint("leave out `--after-unknown`"));
+        }
+        plan.header.options.push("--after-unknown".to_owned());
+    }
     let batch = BatchArgs {
         retry_unknown: args.retry_unknown.clone(),
         retry_failed: args.retry_failed.clone(),
@@ -89,15 +104,15 @@ pub async fn carry_out(
     records: String,
     batch: BatchArgs,
 ) -> Result<(), Failure> {
-    let words = ["storefront"].into_iter().chain(plan.header.operation.split(' '));
-    let words = words.chain(plan.header.options.iter().map(String::as_str)).map(OsString::from);
-    let planned = Cli::parse_args(&words.collect::<Vec<_>>()).ok();
-    let operation =
-        planned.as_ref().and_then(|cli| Some((cli.command.operation()?, cli.shared.input.allow_unknown)));
-    let Some((operation, allow_unknown)) = operation else {
+    if plan.header.operation == UNDO.name {
+        ensure_of_this_log(session, plan)?;
+    }
+    let begun = Begun::new(&plan.header.operation, &plan.header.options, Some(plan));
+    let Some(operation) = begun.operation() else {
         let message = "the plan has an operation that this version does not know";
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
+    let allow_unknown = begun.command.as_ref().is_some_and(|cli| cli.shared.input.allow_unknown);
     let input = InputArgs { allow_unknown, ..InputArgs::default() };
     // One that was started is always resumed.
     let batch = BatchArgs { resume: true, ..batch };
@@ -105,4 +120,43 @@ pub async fn carry_out(
     let session = Session { global: &global, ..*session };
     let source = Source::of_plan(&plan.path, records.into_bytes());
     batch::run(&session, source, operation, Some(plan)).await
+}
+
+/// The command that a plan or a journal is of.
+pub struct Begun {
+    command: Option<Cli>,
+    undo: UndoPlan,
+    is_undo: bool,
+}
+
+impl Begun {
+    /// The command of these words and flags; of an undo the plan says whose token it carries.
+    pub fn new(operation: &str, flags: &[String], plan: Option<&Plan>) -> Self {
+        let words = ["storefront"].into_iter().chain(operation.split(' '));
+        let words = words.chain(flags.iter().map(String::as_str)).map(OsString::from);
+        let first = plan.and_then(|plan| plan.records.first());
+        Self {
+            command: Cli::parse_args(&words.collect::<Vec<_>>()).ok(),
+            undo: first
+                .map_or_else(|| UndoPlan::of(Bearer::Admin), |first| UndoPlan::of_record(&first.input)),
+            is_undo: operation == UNDO.name,
+        }
+    }
+
+    /// What it does; `None` where this version does not know it.
+    pub fn operation(&self) -> Option<&dyn Operation> {
+        if self.is_undo { Some(&self.undo) } else { self.command.as_ref()?.command.operation() }
+    }
+}
+
+/// Refuses a plan that takes back writes of another machine: its IDs are other writes here.
+fn ensure_of_this_log(session: &Session<'_>, plan: &Plan) -> Result<(), Failure> {
+    let run = plan.header.undoes.iter().filter_map(|undoes| undoes.run.clone()).collect::<Vec<_>>();
+    let log = WriteLog::to_read(session.context)?;
+    let known = log.map(|log| log.known_runs(&run)).transpose()?.unwrap_or(0);
+    if known > 0 {
+        return Ok(());
+    }
+    let message = "what the plan takes back is not in the log of this machine";
+    Err(Failure::guard(message).hint("apply it on the machine that made it"))
 }

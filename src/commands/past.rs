@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueHint, value_parser};
 
+use super::apply::Begun;
 use super::permit_write;
 use crate::batch::after;
 use crate::batch::listing::Listing;
@@ -15,8 +16,8 @@ use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::log::{Owner, WriteLog};
+use crate::past::back::How;
 use crate::past::found::{Found, LATEST, find, is_file};
-use crate::past::undo::How;
 use crate::past::{history, undo, verify};
 use crate::plan::is_there;
 use storefront_core::effect::Kind;
@@ -263,22 +264,42 @@ pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Fa
 /// # Errors
 /// As [`verify::verify`] and [`after::verify::verify`].
 pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Failure> {
-    let (input, sample) = (args.input.batch_input.as_deref(), args.sample);
     if is_file(&args.what) {
         let listing = Listing::read(session, Path::new(&args.what))?;
-        return after::verify::verify(session, &listing, input, sample).await;
+        return verify_batch(session, args, &listing).await;
     }
     with_service(session, async |service| {
         let found = find(service, Some(&args.what), args.owner.owner(service)?.as_ref())?;
         match journal_of(&found) {
             Some(journal) => {
                 let listing = read_known(session, &journal)?;
-                Box::pin(after::verify::verify(session, &listing, input, sample)).await
+                Box::pin(verify_batch(session, args, &listing)).await
             }
             None => Box::pin(verify::verify(service, &found)).await,
         }
     })
     .await
+}
+
+async fn verify_batch(
+    session: &Session<'_>,
+    args: &VerifyArgs,
+    listing: &Listing<'_>,
+) -> Result<(), Failure> {
+    let begun = of_journal(listing);
+    let operation = begun.operation().ok_or_else(unknown_operation)?;
+    let input = args.input.batch_input.as_deref();
+    after::verify::verify(session, listing, operation, input, args.sample).await
+}
+
+/// The command of a journal, without the flags of its run.
+fn of_journal(listing: &Listing<'_>) -> Begun {
+    let plan = listing.source(None).ok().flatten().and_then(|(_, plan)| plan);
+    Begun::new(&listing.header.operation, &[], plan.as_ref())
+}
+
+fn unknown_operation() -> Failure {
+    Failure::guard("the journal is of an operation that this version does not know")
 }
 
 /// Runs `undo`.
@@ -340,5 +361,7 @@ async fn undo_batch(
     let plan = PlanArgs { file: Some(file), expires: args.plan.expires };
     let global = GlobalArgs { plan, no_input: true, dry_run: true, ..session.global.clone() };
     let session = &Session { global: &global, ..*session };
-    after::undo::undo(session, listing, args.input.batch_input.as_deref()).await
+    let begun = of_journal(listing);
+    let operation = begun.operation().ok_or_else(unknown_operation)?;
+    after::undo::undo(session, listing, operation, args.input.batch_input.as_deref()).await
 }

@@ -114,7 +114,6 @@ pub fn command_line(cli: &Cli, context: &Context) -> Result<Option<Cli>, Failure
     };
     let begun = Cli::parse_args(&stored).map_err(|_| unusable("its arguments are not understood"))?;
     let mut line = begun.shared.typed.without(&NOT_REPEATED).without(&OF_OUTPUT);
-    let is_plan = matches!(begun.command, Command::Apply(_) | Command::Review(_));
     line = match (&begun.command, begun.command.operation()) {
         (Command::Apply(_), _) => line,
         (Command::Review(review), _) => {
@@ -132,11 +131,7 @@ pub fn command_line(cli: &Cli, context: &Context) -> Result<Option<Cli>, Failure
         (false, None) => {}
     }
     let given = [args.pace.jobs.map(|_| "--jobs"), args.pace.rate.map(|_| "--rate")];
-    let mut now = args.words();
-    if is_plan {
-        now.retain(|word| word != "--after-unknown");
-    }
-    line = line.without(&given.into_iter().flatten().collect::<Vec<_>>()).with(now);
+    line = line.without(&given.into_iter().flatten().collect::<Vec<_>>()).with(args.words());
     let (named, before) = (service_flags(&cli.shared), service_flags(&begun.shared));
     let profile = run.profile.iter().flat_map(|profile| ["-p".to_owned(), profile.clone()]);
     line.service = match (named.is_empty(), before.is_empty()) {

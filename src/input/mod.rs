@@ -59,6 +59,19 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// One that the program made itself.
+    pub fn unchecked(operation: &'static OperationSpec, fields: Map<String, Value>) -> Self {
+        Self {
+            operation,
+            fields,
+            names: FieldNames::default(),
+            warnings: Warnings::default(),
+            deferred: Vec::new(),
+            expect: None,
+            row: None,
+        }
+    }
+
     /// Applies the flags to a record's document, and checks both together: a flag replaces a wrong value too.
     ///
     /// # Errors

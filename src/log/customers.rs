@@ -262,7 +262,11 @@ impl CustomerStore {
     /// `guard` where the log cannot be read.
     pub fn of_record(&self, runs: &[String], record: u64) -> Result<Vec<Entry>, Failure> {
         let Some(log) = &self.log else { return Ok(Vec::new()) };
-        let own = |write: &Write| write.service == self.service && write.owner.as_ref() == Some(&self.key);
+        let own = |write: &Write| {
+            write.part_of.is_none()
+                && write.service == self.service
+                && write.owner.as_ref() == Some(&self.key)
+        };
         let firsts = log.writes_of_record(runs, record)?.into_iter().filter(own);
         firsts.map(|first| Ok(Entry { others: log.parts_of(first.id)?, first })).collect()
     }

@@ -78,6 +78,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 pub use customers::{CustomerStore, Entry, PendingWrite, Reach, RecentCall, UPDATE, WriteName};
+pub use lag::{MAX_LAG, is_younger};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
 pub use replacement::Replacement;

@@ -164,6 +164,11 @@ impl Write {
 pub(super) const MAY_BE_APPLIED: &str =
     "coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused')";
 
+/// The last run of which something may have been applied.
+fn last_that_sent(writes: &[Write]) -> Option<RunId> {
+    writes.iter().filter(|write| write.outcome.may_be_applied()).map(|write| write.run).max()
+}
+
 const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
      outcome, owner_kind, customer FROM write JOIN run ON run.id = write.run";
 
@@ -399,14 +404,13 @@ impl WriteLog {
         self.read(|connection| connection.prepare_cached(&find)?.query_map([first.0], read)?.collect())
     }
 
-    /// The first calls that these runs made for a record, in their order.
+    /// The calls that these runs, by their random names, made for a record, in their order.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn writes_of_record(&self, uuids: &[String], record: u64) -> Result<Vec<Write>, Failure> {
         let find = format!(
-            "{SELECT} WHERE run.uuid IN (SELECT value FROM json_each(?1)) AND record = ?2 AND part_of IS NULL \
-             ORDER BY write.id"
+            "{SELECT} WHERE run.uuid IN (SELECT value FROM json_each(?1)) AND record = ?2 ORDER BY write.id"
         );
         let uuids = Value::from(uuids).to_string();
         self.read(|connection| {
@@ -415,16 +419,30 @@ impl WriteLog {
         })
     }
 
-    /// The writes of the last of these runs, by their random names, that sent something for a record, in their order. None where
-    /// nothing of it may have been applied.
+    /// The writes of the last of these runs that sent something for a record, in their order. None where nothing of it may have been
+    /// applied.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn last_sent(&self, uuids: &[String], record: u64) -> Result<Vec<Write>, Failure> {
         let mut writes = self.writes_of_record(uuids, record)?;
-        let sent = writes.iter().filter(|write| write.outcome.may_be_applied());
-        let last = sent.map(|write| write.run).max();
+        let last = last_that_sent(&writes);
         writes.retain(|write| Some(write.run) == last);
+        Ok(writes)
+    }
+
+    /// What stands of a record: the writes that may have been applied. What a run before the last one left unknown the last one found
+    /// out, or sent again.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn standing(&self, uuids: &[String], record: u64) -> Result<Vec<Write>, Failure> {
+        let mut writes = self.writes_of_record(uuids, record)?;
+        let last = last_that_sent(&writes);
+        writes.retain(|write| {
+            let is_unknown = matches!(write.outcome, WriteOutcome::Unknown { .. });
+            write.outcome.may_be_applied() && (!is_unknown || Some(write.run) == last)
+        });
         Ok(writes)
     }
 

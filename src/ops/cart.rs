@@ -257,6 +257,13 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     let created = write::make_room(service, operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
+        (Err(failure), _) if failure.applied == Applied::Unknown || may_be_saved(&failure) => {
+            // A look tells whether it was made all the same.
+            match find(service, None).await {
+                Ok(Some(made)) => Ok(made.id),
+                _ => Err(not_created(failure)),
+            }
+        }
         (created, _) => id_of(&created.map_err(not_created)?.value)
             .map_err(|failure| Failure { message: format!("{}{MAY_BE_MADE}", failure.message), ..failure }),
     }

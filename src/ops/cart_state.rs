@@ -1,7 +1,7 @@
 //! Sets a cart to a state (docs/interface.md, "Carts set to a state"): the cart is read, and one call, or one for each item,
 //! changes it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -11,16 +11,15 @@ use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::write::{self, Call, Written};
 use storefront_core::absent::Absent;
 use storefront_core::cart::{find_item, item_id, item_state};
-use storefront_core::effect::{Before, Change, Effect, Left, Sent, Side, composed};
+use storefront_core::effect::{Before, Change, Effect, Sent, composed};
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{
     OperationSpec, QUOTE_CLEAR, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, Success, scalar,
 };
-use storefront_core::profile::diff::{Expected, ensure_planned_in};
+use storefront_core::profile::diff::ensure_planned_in;
 use storefront_core::profile::path::FieldPath;
-use storefront_core::profile::since::Since;
 
 /// The field of an item's quantity.
 const QTY: &str = "qty";
@@ -198,81 +197,6 @@ pub async fn resolve_unknown(
         verified,
         ..Outcome::not_sent(operation.name)
     }))
-}
-
-/// What of a record's changes is not as it was left. That there is no such cart any more is said in words.
-///
-/// # Errors
-/// Where the cart cannot be read.
-pub async fn since(service: &Service<'_>, effects: &[Effect]) -> Result<Result<Vec<Since>, String>, Failure> {
-    let Some(last) = effects.last() else {
-        return Ok(Err("the journal does not say what it was to change".to_owned()));
-    };
-    let Some(owner) = written_to(service, effects).await? else {
-        return Ok(Err(format!("{} is not active any more", last.owner)));
-    };
-    let document = owner.document();
-    let differences = effects.iter().flat_map(|effect| &effect.changes).filter_map(|change| {
-        let single = Effect { changes: vec![change.clone()], ..owner.effect() };
-        if single.look(&document).side() == Side::After {
-            return None;
-        }
-        let now = storefront_core::effect::Document(&document).at(&change.path).cloned();
-        Some(Since { path: change.path.clone(), written: change.after(&[]).flatten(), now })
-    });
-    Ok(Ok(differences.collect()))
-}
-
-/// What sets the quantity of an item back.
-#[derive(Debug)]
-pub enum SetBack {
-    /// The fields of a record, and what it changes.
-    Draft(Map<String, Value>, Expected),
-    /// It is as it was before.
-    Nothing,
-    /// Why it is left.
-    Left(String),
-}
-
-/// What leads from the quantity that records set, in their order, back to the one that was there before them, where that cart still
-/// has what was set.
-///
-/// # Errors
-/// Where the cart cannot be read.
-pub async fn set_back(service: &Service<'_>, effects: &[Effect]) -> Result<SetBack, Failure> {
-    let (Some(whole), Some(last)) = (composed(effects), effects.last()) else {
-        return Ok(SetBack::Left("the journal does not say what was there before".to_owned()));
-    };
-    if effects.iter().any(|effect| effect.owner != last.owner) {
-        return Ok(SetBack::Left("its records changed several carts".to_owned()));
-    }
-    let Some(owner) = written_to(service, effects).await? else {
-        return Ok(SetBack::Left(format!("{} is not active any more", last.owner)));
-    };
-    let inverse = whole.inverse(&owner.document());
-    if let Some(left) = inverse.left.first() {
-        return Ok(SetBack::Left(left_in_words(&owner, left)));
-    }
-    let [change] = &inverse.effect.changes[..] else { return Ok(SetBack::Nothing) };
-    let (Some(id), Sent::Value(Some(qty))) = (change.path.item_id(), &change.sent) else {
-        return Ok(SetBack::Nothing);
-    };
-    let fields = [("item_id", id.into()), (QTY, qty.clone()), ("quote_id", owner.id.to_string().into())];
-    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let changes = inverse.effect.differences();
-    Ok(SetBack::Draft(fields, Expected { owner: owner.customer, changes, ..Expected::default() }))
-}
-
-/// Why a quantity is left, with the item as people know it.
-fn left_in_words(owner: &CartOwner<'_>, left: &Left) -> String {
-    let item = owner.items.iter().find(|item| item_id(item) == left.path.item_id());
-    match item {
-        Some(item) => {
-            let now = scalar(item.get(QTY)).unwrap_or_default();
-            format!("{} {}: its quantity is {now}", named(item), left.why)
-        }
-        None => format!("item {} is no longer in the cart", left.path.item_id().unwrap_or_default()),
-    }
 }
 
 /// An item for people: its id and SKU.

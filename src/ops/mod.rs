@@ -18,7 +18,7 @@ pub mod product;
 pub mod profile;
 pub mod ship;
 mod ship_checks;
-mod ship_owner;
+pub mod ship_owner;
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::operation::scalar;
-use storefront_core::profile::path::FieldPath;
+use storefront_core::profile::path::{FieldPath, List};
 use storefront_core::text::exact_json;
 
 /// Fields of an address that a cart shows as they were sent. Regions are resolved, and flags are the shop's own.
@@ -168,6 +168,35 @@ fn document(shown: &Value) -> Option<Map<String, Value>> {
         (METHOD, member(shipping, METHOD)),
     ]);
     document.as_object().cloned()
+}
+
+/// What a cart shows of what an earlier call saved to it: its addresses and method, and the payment where that is asked for. In words
+/// why it cannot be compared.
+///
+/// # Errors
+/// As [`cart::find`].
+pub async fn read_saved(
+    service: &Service<'_>,
+    effect: &Effect,
+) -> Result<Result<Map<String, Value>, String>, Failure> {
+    let Some(found) = cart::find(service, effect.owner.id.as_deref()).await? else {
+        return Err(cart::no_active_cart(service));
+    };
+    let Some(mut shown) = document(&found.shown) else {
+        return Ok(Err("the cart was answered without its addresses".to_owned()));
+    };
+    let is_payment = |change: &Change| change.path.to_string().starts_with(PAYMENT);
+    if effect.changes.iter().any(is_payment) {
+        let cart = Cart::new(service.target()?, Some(found.id))?;
+        let payment = service.read(&cart.read("/selected-payment-method")).await?;
+        shown.insert(PAYMENT.to_owned(), payment.value);
+    }
+    Ok(Ok(shown))
+}
+
+/// Whether an effect is of what is saved to a cart, and not of its items.
+pub fn is_saved(effect: &Effect) -> bool {
+    effect.creates.is_empty() && !effect.changes.iter().any(|change| List::of(&change.path).is_some())
 }
 
 /// Whether an answer says that the payment was set: with its id, as a number or text, or with `true`.

@@ -4,6 +4,7 @@
 use futures_util::future::LocalBoxFuture;
 
 use super::found::Found;
+use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::ops::lock;
 use crate::report::changes;
@@ -32,6 +33,17 @@ pub trait Subject {
     /// # Errors
     /// As the reads.
     fn plan(&self) -> LocalBoxFuture<'_, Result<Plan<'_>, Failure>>;
+}
+
+/// How a write is undone.
+#[derive(Debug, Clone, Copy)]
+pub struct How<'a> {
+    /// How many deletions were agreed to.
+    pub allowed: Allowed,
+    /// Whether all of a profile is restored.
+    pub whole_profile: bool,
+    /// How a profile is replaced.
+    pub replacement: &'a ReplacementArgs,
 }
 
 /// What leads back. Without anything to send it is in words what is left; nothing where all of it is undone already.
@@ -142,7 +154,8 @@ fn ensure_planned(planned: &[Change], now: &[Change]) -> Result<(), Failure> {
 impl Back<'_> {
     /// What a dry run shows.
     fn shown(self) -> Outcome {
-        Outcome { changes: Some(self.changes), ..self.preview }
+        let changes = Some(self.changes).filter(|_| self.preview.changed.is_none());
+        Outcome { changes, ..self.preview }
     }
 }
 

@@ -8,6 +8,7 @@ pub mod found;
 pub mod history;
 pub mod order;
 pub mod owners;
+pub mod planned;
 pub mod product;
 pub mod profile;
 pub mod undo;

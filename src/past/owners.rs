@@ -10,6 +10,7 @@ use crate::ops::cart_owner::CartOwner;
 use crate::ops::customers::select;
 use crate::ops::product;
 use crate::ops::profile::read::read_profile;
+use crate::ops::ship_owner::{is_saved, read_saved};
 use storefront_core::absent::Absent;
 use storefront_core::effect::{Effect, Kind};
 use storefront_core::failure::Failure;
@@ -29,13 +30,18 @@ pub enum Read {
 /// # Errors
 /// `usage` for a customer who cannot be named.
 pub fn of_customer<'a>(service: &Service<'a>, write: &Write) -> Result<Service<'a>, Failure> {
+    select(service, customer_of(service, write))
+}
+
+/// The customer whom the calls on what was written have to name, where they can.
+pub fn customer_of<'w>(service: &Service<'_>, write: &'w Write) -> Option<&'w str> {
     let named = write.customer.as_deref().or_else(|| {
         let is_customer = write.owner_kind == Kind::Customer.noun();
         write.owner.as_deref().filter(|_| is_customer)
     });
     let has_admin = service.settings.dialect.customers.is_some() && !service.settings.shares_token();
     let is_sandbox = service.settings.sandbox.is_some();
-    select(service, named.filter(|_| has_admin || is_sandbox))
+    named.filter(|_| has_admin || is_sandbox)
 }
 
 /// Reads the owner of an effect; `service` is that of [`of_customer`].
@@ -58,8 +64,8 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
         }
         Kind::Cart if service.settings.dialect.carts.is_some() => {
             let gone = format!("{owner} is not active any more");
-            match CartOwner::read_named(service, Some(id)).await {
-                Ok(cart) => Ok(Read::Shown(cart.document())),
+            match read_cart(service, effect, id).await {
+                Ok(read) => Ok(read),
                 Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
                     Ok(Read::Gone(gone))
                 }
@@ -83,4 +89,12 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
         }
         kind => Ok(Read::NotComparable(format!("no call shows the {} again", kind.noun()))),
     }
+}
+
+/// The items of a cart, or what was saved to it.
+async fn read_cart(service: &Service<'_>, effect: &Effect, id: &str) -> Result<Read, Failure> {
+    if is_saved(effect) {
+        return Ok(read_saved(service, effect).await?.map_or_else(Read::NotComparable, Read::Shown));
+    }
+    Ok(Read::Shown(CartOwner::read_named(service, Some(id)).await?.document()))
 }

@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 
-use super::back::{nothing, unchanged_or_nothing, whole_or_part};
+use super::back::{How, nothing, unchanged_or_nothing, whole_or_part};
 use super::found::Found;
 use super::owners;
-use super::undo::How;
 use crate::client::service::Service;
 use crate::ops::profile::Change;
 use crate::ops::profile::replace::replace;

@@ -1,13 +1,12 @@
 //! `storefront undo ID`: takes back what a write changed, whatever it changed, where it still is as the write left it.
 
 use super::attribute::AttributeSubject;
-use super::back::{self, Agreed, Allowed, Subject, Undoing, ensure_known, nothing, take_back};
+use super::back::{self, Agreed, How, Subject, Undoing, ensure_known, nothing, take_back};
 use super::cart::CartSubject;
 use super::found::Found;
 use super::order::OrderSubject;
 use super::product::ProductSubject;
 use super::{owners, profile};
-use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::log::Write;
 use crate::report::outcome::Outcome;
@@ -16,17 +15,6 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::QUOTE_SHIP;
 use storefront_core::profile::diff::Change;
-
-/// How a write is undone.
-#[derive(Debug, Clone, Copy)]
-pub struct How<'a> {
-    /// How many deletions were agreed to.
-    pub allowed: Allowed,
-    /// Whether all of a profile is restored.
-    pub whole_profile: bool,
-    /// How a profile is replaced.
-    pub replacement: &'a ReplacementArgs,
-}
 
 /// Takes back a write, or a record of a batch.
 ///
@@ -44,7 +32,7 @@ pub async fn one(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<O
     Box::pin(of_subject(service, found, Agreed::Deletions(how.allowed))).await
 }
 
-/// Takes back what was written to one owner that is no profile.
+/// Takes back what was written to one owner other than a profile.
 ///
 /// # Errors
 /// As [`one`].
@@ -76,7 +64,7 @@ pub struct Shown {
     pub deleted: Option<String>,
 }
 
-/// What leads back from writes to one owner that is no profile. Nothing is sent.
+/// What leads back from writes to one owner other than a profile. Nothing is sent.
 ///
 /// # Errors
 /// As the reads.
@@ -139,14 +127,25 @@ async fn subject<'a>(
             .for_good()
             .hint(hint!(storefront("history").arg(name), " shows what it wrote")));
     };
-    let whole: Effect = composed(&found.effects()).ok_or_else(|| nothing(&found.name(), &[]))?;
-    fn boxed<'a>(subject: impl Subject + 'a) -> Box<dyn Subject + 'a> {
-        Box::new(subject)
+    let dialect = service.settings.dialect;
+    let can_be = match kind {
+        Kind::Attribute => dialect.changes_attributes,
+        Kind::Product => dialect.products.is_some(),
+        Kind::Order => dialect.orders.is_some(),
+        Kind::Cart | Kind::Customer => dialect.carts.is_some(),
+    };
+    if !can_be {
+        return Ok(Err(format!("this interface has no call that sets the {} back", kind.noun())));
     }
+    let whole: Effect = composed(&found.effects()).ok_or_else(|| nothing(&found.name(), &[]))?;
     Ok(match kind {
         Kind::Attribute => AttributeSubject::find(service, whole).await?.map(boxed),
         Kind::Product => ProductSubject::find(service, whole).await?.map(boxed),
         Kind::Order => Ok(boxed(OrderSubject { service, whole })),
         Kind::Cart | Kind::Customer => Ok(boxed(CartSubject { service, whole })),
     })
+}
+
+fn boxed<'a>(subject: impl Subject + 'a) -> Box<dyn Subject + 'a> {
+    Box::new(subject)
 }

@@ -10,20 +10,29 @@ use crate::log::{Write, WriteLog};
 use crate::ops::profile::earlier::is_shown;
 use crate::report::fields::format_value;
 use crate::state;
-use storefront_core::effect::{Document, Effect, Kind, composed};
+use storefront_core::effect::{Before, Change, Document, Effect, Kind, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::equal::same_value;
+use storefront_core::profile::path::{FieldPath, List};
+use storefront_core::profile::since::Since;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::Proof;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// What is found of one owner.
-enum State {
+/// What is found of what was written to one owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// All of it is there.
     There,
-    Changed(Vec<(String, Option<Value>, Option<Value>)>),
+    /// All of it is there, and its outcome was unknown.
+    Seen,
+    /// Some of it is not as it was written.
+    Changed(Vec<Since>),
+    /// The owner is gone, in words.
     Gone(String),
+    /// Why it cannot be compared.
     NotComparable(String),
     /// Its outcome is unknown, and no read shows it.
     NotSeen,
@@ -32,7 +41,7 @@ enum State {
 impl State {
     fn name(&self) -> &'static str {
         match self {
-            Self::There => "there",
+            Self::There | Self::Seen => "there",
             Self::Changed(_) => "changed",
             Self::Gone(_) => "gone",
             Self::NotComparable(_) => "not comparable",
@@ -50,7 +59,8 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
     for writes in by_owner(found) {
         let Some(last) = writes.last() else { continue };
         let own = owners::of_customer(service, last)?;
-        states.push((last.owner_in_words(), look(&own, &writes).await?));
+        let state = look(&own, &[&writes]).await?.into_iter().next();
+        states.extend(state.map(|state| (last.owner_in_words(), state)));
     }
     for (owner, state) in &states {
         say(service, &found.name(), owner, state)?;
@@ -87,62 +97,137 @@ fn by_owner(found: &Found) -> Vec<Vec<&Write>> {
     owners
 }
 
-async fn look(service: &Service<'_>, writes: &[&Write]) -> Result<State, Failure> {
-    let effects: Vec<Effect> = writes.iter().filter_map(|write| write.changes()).collect();
-    let Some(whole) = composed(&effects).filter(|_| effects.len() == writes.len()) else {
-        return Ok(State::NotComparable("nobody knows what it changed".to_owned()));
+/// What is found of several records that wrote to one owner, which is read once.
+///
+/// # Errors
+/// As [`owners::read`].
+pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<State>, Failure> {
+    let all = |state: State| Ok(vec![state; records.len()]);
+    let effects: Vec<Vec<Effect>> = records.iter().map(|writes| effects_of(writes)).collect();
+    let count: usize = records.iter().map(|writes| writes.len()).sum();
+    let flat: Vec<Effect> = effects.iter().flatten().cloned().collect();
+    let known = composed(&flat).filter(|_| flat.len() == count && !flat.iter().all(Effect::is_empty));
+    let Some(whole) = known else {
+        return all(State::NotComparable("nobody knows what it changed".to_owned()));
     };
-    if effects.iter().all(Effect::is_empty) {
-        return Ok(State::NotComparable("nobody knows what it changed".to_owned()));
-    }
     let document = match owners::read(service, &whole).await? {
         Read::Shown(document) => document,
-        Read::Gone(why) => return Ok(State::Gone(why)),
-        Read::NotComparable(why) => return Ok(State::NotComparable(why)),
+        Read::Gone(why) => return all(State::Gone(why)),
+        Read::NotComparable(why) => return all(State::NotComparable(why)),
     };
-    if !close_open(service, &whole, writes, &effects, &document).await? {
-        return Ok(State::NotSeen);
+    let mut states = Vec::new();
+    for (writes, effects) in records.iter().zip(&effects) {
+        states.push(match closed(service, writes, effects, &document).await? {
+            Open::None => State::There,
+            Open::Shown => State::Seen,
+            Open::NotShown => State::NotSeen,
+        });
     }
-    if whole.is_empty() {
-        // What one call changed, a later one set back.
-        return Ok(State::There);
-    }
-    let mut differing = Vec::new();
-    for change in &whole.changes {
-        let look =
-            Effect { changes: vec![change.clone()], ..Effect::on(whole.owner.clone()) }.look(&document);
-        if look.before > 0 || !look.third.is_empty() {
-            let now = Document(&document).at(&change.path).cloned();
-            differing.push((change.path.to_string(), change.after(&whole.creates).flatten(), now));
+    let shown = || states.iter().zip(&effects).filter(|(state, _)| **state != State::NotSeen);
+    let Some(whole) = composed(&shown().flat_map(|(_, effects)| effects.clone()).collect::<Vec<_>>()) else {
+        return Ok(states);
+    };
+    for since in differences(&whole, &document) {
+        // What several records wrote is as the last of them left it.
+        let is_of = |(state, effects): &(&mut State, &Vec<Effect>)| {
+            **state != State::NotSeen && effects.iter().any(|effect| speaks_of(effect, &since.path))
+        };
+        let Some((state, _)) = states.iter_mut().zip(&effects).rfind(is_of) else { continue };
+        match state {
+            State::Changed(list) => list.push(since),
+            state => *state = State::Changed(vec![since]),
         }
     }
-    for (created, there) in whole.creates.iter().zip(whole.find_created(&document)) {
-        let is_as_seen = |seen: &Value| there.is_some_and(|(_, now)| same_value("", Some(now), Some(seen)));
-        if !created.seen.as_ref().map_or(there.is_some(), is_as_seen) {
-            let written = created.seen.as_ref().unwrap_or(&created.content).clone();
-            differing.push((created.path().to_string(), Some(written), there.map(|(_, now)| now.clone())));
-        }
-    }
-    Ok(if differing.is_empty() { State::There } else { State::Changed(differing) })
+    Ok(states)
 }
 
-/// Closes the writes of unknown outcome in the log that the document shows; `false` where it does not show one.
-async fn close_open(
+fn effects_of(writes: &[&Write]) -> Vec<Effect> {
+    writes.iter().filter_map(|write| write.changes()).collect()
+}
+
+/// Whether an effect changes, makes or keeps what is at a path.
+fn speaks_of(effect: &Effect, path: &FieldPath) -> bool {
+    effect.changes.iter().any(|change| change.path == *path)
+        || effect.creates.iter().any(|created| created.path() == *path)
+        || effect.keeps.iter().any(|kept| kept.path == *path)
+}
+
+/// Where a document is not as an effect left it.
+fn differences(whole: &Effect, document: &Map<String, Value>) -> Vec<Since> {
+    let mut differing = Vec::new();
+    for change in &whole.changes {
+        let alone = Effect { changes: vec![change.clone()], ..Effect::on(whole.owner.clone()) };
+        let look = alone.look(document);
+        if look.before > 0 || !look.third.is_empty() {
+            let now = Document(document).at(&change.path).cloned();
+            let written = change.after(&whole.creates).flatten();
+            differing.push(Since { path: change.path.clone(), written, now });
+        }
+    }
+    for (created, there) in whole.creates.iter().zip(whole.find_created(document)) {
+        let is_as_seen = |seen: &Value| there.is_some_and(|(_, now)| same_value("", Some(now), Some(seen)));
+        if !created.seen.as_ref().map_or(there.is_some(), is_as_seen) {
+            let written = Some(created.seen.as_ref().unwrap_or(&created.content).clone());
+            let now = there.map(|(_, now)| now.clone());
+            differing.push(Since { path: created.path(), written, now });
+        }
+    }
+    differing.extend(otherwise_than_created(whole, document));
+    differing
+}
+
+/// Where an attribute is not as it was created. An option that was added since is none of it.
+fn otherwise_than_created(whole: &Effect, document: &Map<String, Value>) -> Vec<Since> {
+    let is_new = |change: &Change| change.before == Before::Read(None) && List::of(&change.path).is_none();
+    if whole.owner.kind != Kind::Attribute || !whole.changes.iter().any(is_new) {
+        return Vec::new();
+    }
+    let differing = whole.keeps.iter().filter_map(|kept| {
+        let option = List::of(&kept.path).zip(kept.path.element_id());
+        let (written, now) = match option {
+            Some((list, id)) => {
+                let now = Document(document).element(list, id).and_then(|option| option.get("label"));
+                (kept.content.get("label"), now)
+            }
+            None => (Some(&kept.content), document.get(kept.path.last_name())),
+        };
+        let since = || Since { path: kept.path.clone(), written: written.cloned(), now: now.cloned() };
+        (!same_value(kept.path.last_name(), now, written)).then(since)
+    });
+    differing.collect()
+}
+
+/// What is found of the writes of unknown outcome of a record.
+enum Open {
+    /// It has none.
+    None,
+    /// The owner shows them.
+    Shown,
+    /// The owner does not show them.
+    NotShown,
+}
+
+/// Closes the writes of unknown outcome in the log that the document shows.
+async fn closed(
     service: &Service<'_>,
-    whole: &Effect,
     writes: &[&Write],
     effects: &[Effect],
     document: &Map<String, Value>,
-) -> Result<bool, Failure> {
-    if whole.owner.kind == Kind::Customer {
-        return close_profile(service, writes, document);
-    }
+) -> Result<Open, Failure> {
     let is_open = |write: &Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
-    if !writes.iter().any(|write| is_open(write)) {
-        return Ok(true);
+    let has_open = writes.iter().any(|write| is_open(write));
+    let is_of_customer = effects.iter().any(|effect| effect.owner.kind == Kind::Customer);
+    if is_of_customer && !close_profile(service, writes, document)? {
+        return Ok(Open::NotShown);
+    }
+    if !has_open {
+        return Ok(Open::None);
+    }
+    if is_of_customer {
+        return Ok(Open::Shown);
     }
     if !effects.iter().all(|effect| effect.look(document).is_proof()) {
-        return Ok(false);
+        return Ok(Open::NotShown);
     }
     let at = service.session.context.clock.now();
     if let Some(log) = WriteLog::to_read(service.session.context)? {
@@ -151,10 +236,11 @@ async fn close_open(
             log.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
         }
     }
-    Ok(true)
+    Ok(Open::Shown)
 }
 
-/// As [`close_open`], of a profile: what an old read would show, too, proves nothing. A mismatch that is shown is closed as well.
+/// As [`closed`], of a profile: what an old read would show, too, proves nothing. A mismatch that is shown is closed as well. `false`
+/// where an unknown write is not shown.
 fn close_profile(
     service: &Service<'_>,
     writes: &[&Write],
@@ -182,7 +268,7 @@ fn say(service: &Service<'_>, name: &str, owner: &str, state: &State) -> Result<
         let changes: Vec<Value> = match state {
             State::Changed(changes) => changes
                 .iter()
-                .map(|(path, written, now)| json!({"path": path, "written": written, "now": now}))
+                .map(|since| json!({"path": since.path.to_string(), "written": since.written, "now": since.now}))
                 .collect(),
             _ => Vec::new(),
         };
@@ -197,13 +283,13 @@ fn say(service: &Service<'_>, name: &str, owner: &str, state: &State) -> Result<
     let mut text = format!("{owner}: {}\n", state.name());
     match state {
         State::Changed(changes) => {
-            for (path, written, now) in changes {
+            for Since { path, written, now } in changes {
                 let [written, now] = [written, now].map(|value| format_value(value.as_ref()));
                 text += &format!("  {path}: written `{written}`, now `{now}`\n");
             }
         }
         State::Gone(why) | State::NotComparable(why) => text += &format!("  {why}\n"),
-        State::There | State::NotSeen => {}
+        State::There | State::Seen | State::NotSeen => {}
     }
     let lines: Vec<String> = text.lines().map(sanitize_line).collect();
     report.stdout(lines.join("\n") + "\n")

@@ -17,13 +17,16 @@ use crate::report::summary::{count_more_records, count_records, list_lines, sent
 use crate::report::{Report, changes};
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
-use storefront_core::operation::{OperationSpec, scalar};
+use storefront_core::operation::{OperationSpec, UNDO, UNDO_DELETED, UNDO_DELETES, UNDO_OWNER, scalar};
 use storefront_core::profile::diff::Expected;
 use storefront_core::profile::path::FieldPath;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// The number of records that are shown before the question, beside those that delete something.
 const MAX_SHOWN: usize = 20;
+
+/// The number of deletions that a question names.
+const MAX_NAMED: usize = 3;
 
 /// Refuses a plan for another service, one that was applied already, and one that is started too late.
 ///
@@ -125,31 +128,57 @@ pub fn confirm(
     if prompt.can_ask() && !prompt.assume_yes() {
         prompt.show(&text(session, &sent));
     }
+    if again > 0 {
+        session.report.warn(&sent_again(again));
+    }
+    if *operation == UNDO {
+        return confirm_undo(session, &sent);
+    }
     let all = || sent.iter().flat_map(|(_, record)| &record.expect.changes);
     let owners: HashSet<_> =
         sent.iter().map(|(_, record)| (&record.customer, record.expect.owner.get("sku"))).collect();
     let noun = if operation.key_field == Some("sku") { "product" } else { "customer" };
-    let plural = |number: usize, noun: &str| match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    };
     let question = match all().count() {
         0 => format!("{} {}", operation.batch_action, count_records(sent.len() as u64)),
-        changes => format!("Apply {} to {}", plural(changes, "change"), plural(owners.len(), noun)),
+        changes => format!("Apply {} to {}", count(changes, "change"), count(owners.len(), noun)),
     };
     let deleted = |is_one: fn(&FieldPath) -> bool| {
         all().filter(|change| change.after.is_none() && is_one(&change.path)).count()
     };
-    if again > 0 {
-        session.report.warn(&sent_again(again));
-    }
     match (deleted(FieldPath::is_address), deleted(FieldPath::is_item)) {
         (0, 0) if again > 0 => prompt.confirm_deletion(&format!("{question}?")),
         (0, 0) => prompt.confirm(&format!("{question}?")),
         (1, _) => prompt.confirm_deletion(&format!("{question} and delete 1 address?")),
-        (0, items) => prompt.confirm_deletion(&format!("{question} and remove {}?", plural(items, "item"))),
+        (0, items) => prompt.confirm_deletion(&format!("{question} and remove {}?", count(items, "item"))),
         (addresses, _) => prompt.confirm_deletion(&format!("{question} and delete {addresses} addresses?")),
     }
+}
+
+/// As [`confirm`], of a plan that undoes a batch.
+fn confirm_undo(session: &Session<'_>, sent: &[(u64, &Planned)]) -> Result<(), Failure> {
+    let changes = count(sent.iter().map(|(_, record)| record.expect.changes.len()).sum(), "change");
+    let question = format!("Undo {changes} of {}", count(sent.len(), "owner"));
+    let (prompt, things) = (session.prompt(), things(sent));
+    if things.is_empty() {
+        return prompt.confirm(&format!("{question}?"));
+    }
+    prompt.confirm_deletion(&format!("{question} and delete {}?", things.join(", ")))
+}
+
+/// In words what a plan that undoes a batch deletes; of a long list its number.
+fn things(sent: &[(u64, &Planned)]) -> Vec<String> {
+    let deleted = |(_, record): &(u64, &Planned)| scalar(record.input.get(UNDO_DELETED));
+    let things: Vec<String> = sent.iter().filter_map(deleted).collect();
+    if things.len() <= MAX_NAMED {
+        return things;
+    }
+    let number = |(_, record): &(u64, &Planned)| record.input.get(UNDO_DELETES).and_then(Value::as_u64);
+    let total: u64 = sent.iter().filter_map(number).sum();
+    vec![format!("{total} items, options or attributes")]
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// A body in one line, without what it is wrapped in: `attribute_code: size, options: S / M / L`.
@@ -167,6 +196,9 @@ pub fn owner(record: &Planned) -> String {
     let owner = profile::owner(&record.expect.owner);
     if !owner.is_empty() {
         return sanitize_line(&owner);
+    }
+    if let Some(owner) = scalar(record.input.get(UNDO_OWNER)) {
+        return owner;
     }
     let of_product = |name: &str| scalar(record.expect.owner.get(name));
     if let Some(sku) = of_product("sku") {

@@ -60,10 +60,25 @@ impl LeftCall {
         }
     }
 
-    /// Notes what became of it, with its effect where a look has closed that.
+    /// Notes what became of it, with its effect where a look has closed that. Of a call that the service only says it did the effect
+    /// stays as it was asked for: what the look showed is not of this call.
     pub(super) async fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
         let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
-        let effect = effect.filter(|_| is_applied || self.is_of_whole);
+        self.note_closed(service, outcome, effect.filter(|_| is_applied || self.is_of_whole)).await;
+    }
+
+    /// As [`Self::close`], of a call that the service refused, and a look showed.
+    pub(super) async fn close_refused(
+        self,
+        service: &Service<'_>,
+        outcome: WriteOutcome,
+        effect: Option<&Effect>,
+    ) {
+        self.note_closed(service, outcome, effect).await;
+    }
+
+    async fn note_closed(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
+        let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
         let effect = effect.map(|effect| recorded(effect, self.is_of_whole));
         if let Some(effect) = effect.as_ref().filter(|_| is_applied) {
             service.stage.close(self.name, effect);

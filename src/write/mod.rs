@@ -234,7 +234,9 @@ impl<'a> Sent<'a> {
         let (reply, found) = match answer {
             Ok(reply) => {
                 owner.note_ids(&mut self.effect, &reply.value);
-                let is_looked_at = owner.is_readable() && !self.is_looked_at_later;
+                // Without its id nothing finds again what it made.
+                let is_due = !self.is_looked_at_later || self.effect.owner.id.is_none();
+                let is_looked_at = owner.is_readable() && is_due;
                 let found = if is_looked_at {
                     Found::after_success(service, owner, &self.effect, Some(&reply)).await
                 } else {
@@ -245,13 +247,17 @@ impl<'a> Sent<'a> {
             Err(failure) => (None, Found::after_failure(service, owner, &self.effect, failure).await),
         };
         let seen = found.closing(|document| {
-            if reply.is_none() {
+            if reply.is_none() || self.effect.owner.id.is_none() {
                 owner.note_ids(&mut self.effect, &Value::Object(document.clone()));
             }
             self.effect.close(document);
         });
         let outcome = found.outcome(self.sent_at, self.now());
-        self.close(outcome, Some(&self.effect).filter(|_| seen || found.ended.is_ok())).await;
+        let effect = Some(&self.effect).filter(|_| seen || found.ended.is_ok());
+        match self.left.filter(|_| reply.is_none()) {
+            Some(left) => left.close_refused(service, outcome, effect).await,
+            None => self.close(outcome, effect).await,
+        }
         let Self { effect, left, .. } = self;
         found.ended.map(|verified| Written { reply, status, verified, effect, left })
     }

@@ -50,7 +50,7 @@ fn what_a_batch_changed_is_set_back_and_others_edits_stay() {
     done(&env, "customer update --customer 5 --lastname Maier --yes");
     env.requests();
     let planned = run(&env, "undo a.ndjson.journal --plan back.plan");
-    assert_eq!((planned.code, env.requests()), (0, vec!["GET 200".to_owned(); 3]), "{planned:?}");
+    assert_eq!((planned.code, env.requests()), (7, vec!["GET 200".to_owned(); 3]), "{planned:?}");
     let rows = lines(&planned);
     assert_eq!(rows[1]["left"], json!(["address 5 city has changed since; left as is"]), "{planned:?}");
     assert_eq!(rows.last().unwrap()["records"], 3, "{planned:?}");
@@ -69,7 +69,7 @@ fn what_a_batch_changed_is_set_back_and_others_edits_stay() {
     assert_eq!((&after[2]["firstname"], &after[2]["lastname"]), (&before[2]["firstname"], &json!("Maier")));
     // Nothing is left: not by a second undo, and the plan is applied once.
     let again = program(&env, "undo a.ndjson.journal --plan again.plan").run();
-    assert!(again.code == 0 && again.stderr.contains("No plan was written"), "{again:?}");
+    assert!(again.code == 3 && again.stderr.contains("No plan was written"), "{again:?}");
     assert!(!env.home.dir.path().join("again.plan").exists());
 }
 
@@ -132,7 +132,8 @@ fn an_address_that_came_back_meanwhile_is_not_added_again() {
     }
     assert_eq!(run(&env, "apply one.plan --yes").code, 0);
     let other = run(&env, "apply other.plan --yes");
-    assert_eq!((other.code, cities(&profile(&env, 2))), (7, cities(&before)), "{other:?}");
+    assert_eq!((other.code, cities(&profile(&env, 2))), (0, cities(&before)), "{other:?}");
+    assert!(other.stdout.contains("\"reason\":\"unchanged\""), "{other:?}");
 }
 
 /// Whether the batch of an input was undone.
@@ -146,7 +147,7 @@ fn a_batch_of_which_a_record_may_stand_is_undone_in_part() {
     let env = TestEnv::new();
     batch(&env);
     forget_done(&env, "a.ndjson.journal", 3, "2");
-    assert_eq!(run(&env, "undo a.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "undo a.ndjson.journal --plan back.plan").code, 7);
     assert_eq!(run(&env, "apply back.plan --yes").code, 0);
     assert_eq!(mark(&env, "a.ndjson"), "partial", "the outcome of record 3 is not known");
 }
@@ -196,7 +197,7 @@ fn records_that_are_not_done_and_writes_that_are_missing_are_left_and_said() {
 }
 
 #[test]
-fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refused() {
+fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_deleted() {
     let env = TestEnv::new();
     done(&env, "quote add-item --sku mug-blue --qty 1");
     done(&env, "quote add-item --sku umbrella --qty 1");
@@ -205,7 +206,7 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     assert_eq!(set.code, 0, "{set:?}");
     done(&env, "quote set-item --sku umbrella --qty 9");
     let planned = run(&env, "undo items.csv.journal --plan back.plan");
-    assert_eq!(planned.code, 0, "{planned:?}");
+    assert_eq!(planned.code, 7, "{planned:?}");
     assert!(planned.stdout.contains("has changed since: its quantity is 9"), "{planned:?}");
     let applied = run(&env, "apply back.plan --yes");
     assert_eq!(applied.code, 0, "{applied:?}");
@@ -217,7 +218,7 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     assert!(again.stderr.contains("No plan was written"), "{again:?}");
     // What was noted by hand may not be its doing.
     done(&env, "quote set-item --sku umbrella --qty 3");
-    forget_done(&env, "items.csv.journal", 3, "3");
+    forget_done(&env, "items.csv.journal", 3, "1");
     assert_eq!(run(&env, "quote set-item -i items.csv --resume --mark-done=3").code, 0);
     let planned = program(&env, "undo items.csv.journal --plan again.plan").run();
     assert!(planned.stdout.contains("line 3: noted by hand"), "{planned:?}");
@@ -225,12 +226,15 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     env.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nwarm_x,Warm,boolean\n");
     assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
     env.requests();
-    let listed = program(&env, "undo a.csv.journal --plan a.plan").run();
-    assert_eq!((listed.stdout.as_str(), listed.code), ("", 2), "{listed:?}");
-    assert!(
-        listed.stderr.contains("nothing sets back `attribute create`: 1 record done, no plan was written")
-    );
-    assert_eq!(env.requests(), Vec::<String>::new());
+    let planned = run(&env, "undo a.csv.journal --plan a.plan");
+    assert_eq!(planned.code, 0, "{planned:?}");
+    assert!(env.requests().iter().all(|request| request.starts_with("GET")));
+    // What it deletes is in the plan, which needs a yes.
+    let unasked = program(&env, "apply a.plan").run();
+    assert!(unasked.code == 3 && unasked.stderr.contains("delete attribute warm_x?"), "{unasked:?}");
+    assert_eq!(run(&env, "attribute show warm_x").code, 0);
+    assert_eq!(run(&env, "apply a.plan --yes").code, 0);
+    assert_eq!(run(&env, "attribute show warm_x").code, 2);
 }
 
 #[test]

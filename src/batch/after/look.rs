@@ -1,19 +1,22 @@
 //! What is asked of one group of records.
 
-use super::Member;
+use super::{Group, Member, NOT_IN_LOG};
+use crate::cli::GlobalArgs;
+use crate::client::Session;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::ops::attribute;
-use crate::ops::cart_state::{self, SetBack};
-use crate::ops::customers::with_id;
-use crate::ops::profile::after::{self, Finding, Found, Sent};
+use crate::log::{MAX_LAG, Write, WriteLog, is_younger};
+use crate::ops::profile::after::{self, Finding, Found};
+use crate::ops::{self, Operation};
+use crate::past::found::Found as FoundWrites;
+use crate::past::owners::{customer_of, of_customer};
+use crate::past::verify::{self, State};
+use crate::past::{planned, undo};
 use crate::plan::Planned;
-use storefront_core::effect::Effect;
-use storefront_core::failure::Failure;
-use storefront_core::operation::{
-    ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, CUSTOMER_UPDATE, OperationSpec, QUOTE_REMOVE_ITEM,
-    QUOTE_SET_ITEM, body,
-};
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::profile::diff::Expected;
+use storefront_core::profile::since::Since;
 
 /// What is done with the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,120 +33,152 @@ pub enum Answer {
     /// What is found of each record.
     Findings(Vec<Finding>),
     /// What leads back.
-    Undone {
-        /// The record of a plan.
-        planned: Box<Option<Planned>>,
-        /// What does not go back.
-        left: Vec<String>,
-        /// What goes back otherwise than it was.
-        notes: Vec<String>,
-        /// Whether it adds an address that equals a stored one.
-        adds_twin: bool,
-    },
+    Undone(Box<Undone>),
 }
 
-/// Whether a read shows what a record of this operation wrote.
-pub fn can_be_verified(operation: &OperationSpec) -> bool {
-    can_be_undone(operation)
-        || [&QUOTE_REMOVE_ITEM, &ATTRIBUTE_CREATE, &ATTRIBUTE_OPTION_ADD].contains(&operation)
-}
-
-/// Whether there is something that sets back what a record of this operation wrote.
-pub fn can_be_undone(operation: &OperationSpec) -> bool {
-    [&CUSTOMER_UPDATE, &QUOTE_SET_ITEM].contains(&operation)
+/// What leads back from what a group wrote.
+#[derive(Debug, Default)]
+pub struct Undone {
+    /// The record of a plan.
+    pub planned: Option<Planned>,
+    /// What does not go back.
+    pub left: Vec<String>,
+    /// What goes back otherwise than it was.
+    pub notes: Vec<String>,
+    /// Whether it adds an address that equals a stored one.
+    pub adds_twin: bool,
 }
 
 impl Task {
-    /// Reads what the members wrote. `draft` is that of the last one.
+    /// Reads what a group wrote. `draft` is that of its last record.
     pub async fn look(
         self,
         service: &Service<'_>,
+        operation: &dyn Operation,
         draft: &Draft,
-        members: &[Member],
-        sent: &[Sent],
+        group: &Group,
     ) -> Result<Answer, Failure> {
-        let is_profile = *draft.operation == CUSTOMER_UPDATE;
-        match self {
-            Self::Verify if is_profile => after::verify(service, sent).await.map(Answer::Findings),
-            Self::Verify => {
-                let effects = members.last().map_or(&[][..], |member| &member.effects);
-                Ok(Answer::Findings(verify(service, draft, effects, sent).await?))
+        let (members, is_profile) = (&group.members, *draft.operation == CUSTOMER_UPDATE);
+        let wrote = members.iter().any(|member| !member.writes.is_empty());
+        Ok(match (self, wrote) {
+            (Self::Verify, false) => Answer::Findings(as_it_says(service, operation, draft, members).await?),
+            (Self::Verify, true) if is_profile => {
+                Answer::Findings(after::verify(service, &group.sent()).await?)
             }
-            Self::Undo if is_profile => {
-                let undone = after::undo(service, sent).await?;
-                let adds_twin = undone.back.as_ref().is_some_and(|back| back.adds_twin);
-                let planned = undone.back.map(|back| Planned {
-                    customer: back.customer,
-                    input: back.input,
-                    expect: back.expect,
-                    of: None,
-                    warnings: Vec::new(),
-                });
-                let (left, notes) = (undone.left, undone.notes);
-                Ok(Answer::Undone { planned: Box::new(planned), left, notes, adds_twin })
-            }
-            Self::Undo => set_back(service, draft, members).await,
-        }
+            (Self::Verify, true) => Answer::Findings(as_written(service, members).await?),
+            (Self::Undo, false) => Answer::Undone(Box::default()),
+            (Self::Undo, true) if is_profile => Answer::Undone(Box::new(of_profile(service, group).await?)),
+            (Self::Undo, true) => Answer::Undone(Box::new(of_owner(service, members).await?)),
+        })
     }
 }
 
-/// What a read shows of the last of several records that set the same; the others were overwritten by it.
-async fn verify(
+/// What the owner shows of what each record wrote.
+async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Finding>, Failure> {
+    let records: Vec<Vec<&Write>> = members.iter().map(|member| member.writes.iter().collect()).collect();
+    let records: Vec<&[&Write]> = records.iter().map(Vec::as_slice).collect();
+    let Some(last) = members.iter().rev().find_map(|member| member.writes.last()) else {
+        return Ok(Vec::new());
+    };
+    let states = verify::look(&of_customer(service, last)?, &records).await?;
+    let now = service.session.context.clock.now();
+    let finding = |(member, state): (&Member, State)| {
+        let found = match state {
+            State::There if member.is_done => Found::There,
+            State::There | State::Seen => Found::Seen,
+            State::Changed(differences) => Found::Differs(differences),
+            State::Gone(why) => Found::Gone(why),
+            State::NotComparable(why) => Found::NotKnown(why),
+            State::NotSeen => Found::NotSeen("the shop does not show it".to_owned()),
+        };
+        let write = member.writes.last();
+        Finding {
+            record: member.record,
+            is_left: matches!(found, Found::There | Found::Seen),
+            found,
+            taken: write.map(|write| write.left_at.to_string()),
+            is_recent: write.is_some_and(|write| is_younger(MAX_LAG, write.left_at, now)),
+            write: write.map(planned::id),
+        }
+    };
+    Ok(members.iter().zip(states).map(finding).collect())
+}
+
+/// Whether a record that changed nothing would still change nothing.
+async fn as_it_says(
     service: &Service<'_>,
+    operation: &dyn Operation,
     draft: &Draft,
-    effects: &[Effect],
-    sent: &[Sent],
+    members: &[Member],
 ) -> Result<Vec<Finding>, Failure> {
-    let is_cart = [&QUOTE_SET_ITEM, &QUOTE_REMOVE_ITEM].contains(&draft.operation);
-    let service = &with_id(service).await?;
-    let (last, earlier) = (sent.last(), &sent[..sent.len().saturating_sub(1)]);
-    let overwritten = |record: &Sent| {
-        let unknown = || Found::NotSeen("a later record set the same".to_owned());
-        (record.record, if record.is_done { Found::There } else { unknown() })
+    let global = GlobalArgs { dry_run: true, ..service.session.global.clone() };
+    let session = Session { global: &global, ..*service.session };
+    let service = Service { session: &session, ..service.clone() };
+    let found = match ops::run(operation, &service, draft, None).await {
+        Ok(outcome) if outcome.reason == Some("unchanged") => Found::There,
+        Ok(outcome) => match outcome.expected().changes {
+            changes if changes.is_empty() => {
+                Found::NotKnown("it changed nothing, and no read shows what it was to leave".to_owned())
+            }
+            changes => {
+                let since = changes.into_iter().map(|change| Since {
+                    path: change.path,
+                    written: change.after,
+                    now: change.before,
+                });
+                Found::Differs(since.collect())
+            }
+        },
+        Err(failure) if [FailureKind::Usage, FailureKind::Guard].contains(&failure.kind) => {
+            Found::NotKnown(failure.message)
+        }
+        Err(failure) => return Err(failure),
     };
-    let mut found: Vec<(u64, Found)> = earlier.iter().map(overwritten).collect();
-    if let Some(last) = last {
-        let now = if is_cart {
-            cart_state::since(service, effects).await?
-        } else {
-            Ok(attribute::since(service, draft).await?)
-        };
-        // That an item is not in a cart proves a removal only where it is known that it is the same cart.
-        let is_shown = if !last.is_done && is_cart {
-            let looked = cart_state::resolve_unknown(service, draft.operation, effects).await;
-            looked.ok().flatten().is_some()
-        } else {
-            now.as_ref().is_ok_and(Vec::is_empty)
-        };
-        let found_last = match (last.is_done, now) {
-            (false, _) if is_shown => Found::Seen,
-            (false, _) => Found::NotSeen("the shop does not show it".to_owned()),
-            (true, Err(gone)) => Found::Gone(gone),
-            (true, Ok(differences)) if differences.is_empty() => Found::There,
-            (true, Ok(differences)) => Found::Differs(differences),
-        };
-        found.push((last.record, found_last));
-    }
-    let finding = |(record, found)| {
-        let is_left = found == Found::There && last.is_some_and(|last| last.record == record);
-        Finding { record, found, taken: None, is_recent: false, is_left, write: None }
+    let finding = |member: &Member| Finding {
+        record: member.record,
+        found: found.clone(),
+        taken: None,
+        is_recent: false,
+        is_left: false,
+        write: None,
     };
-    Ok(found.into_iter().map(finding).collect())
+    Ok(members.iter().map(finding).collect())
 }
 
-/// What sets a quantity back: from what the last record set to what was there before the first one.
-async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> Result<Answer, Failure> {
-    let named = service.customer.map(|id| id.to_string());
-    let named = named.or_else(|| service.email.as_ref().map(ToString::to_string));
-    let effects: Vec<Effect> = members.iter().flat_map(|member| member.effects.iter().cloned()).collect();
-    let undone = cart_state::set_back(&with_id(service).await?, &effects).await?;
-    let (planned, left) = match undone {
-        SetBack::Nothing => (None, Vec::new()),
-        SetBack::Left(why) => (None, vec![why]),
-        SetBack::Draft(fields, expect) => {
-            let input = body(draft.operation, fields);
-            (Some(Planned { customer: named, input, expect, of: None, warnings: Vec::new() }), Vec::new())
-        }
+/// What leads a profile back.
+async fn of_profile(service: &Service<'_>, group: &Group) -> Result<Undone, Failure> {
+    let after::Undone { back, left, notes } = after::undo(service, &group.sent()).await?;
+    let adds_twin = back.as_ref().is_some_and(|back| back.adds_twin);
+    let planned = back.map(|back| Planned {
+        customer: back.customer,
+        input: back.input,
+        expect: back.expect,
+        ..Planned::default()
+    });
+    Ok(Undone { planned, left, notes, adds_twin })
+}
+
+/// What leads another owner back.
+async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<Undone, Failure> {
+    let writes: Vec<&Write> = members.iter().flat_map(|member| &member.writes).collect();
+    let run = writes.last().map(|last| last.run);
+    let log = WriteLog::to_read(service.session.context)?;
+    let run = log.zip(run).map(|(log, run)| log.run(run)).transpose()?.flatten();
+    let (Some(run), Some(last)) = (run, writes.last()) else {
+        return Ok(Undone { left: vec![NOT_IN_LOG.to_owned()], ..Undone::default() });
     };
-    Ok(Answer::Undone { planned: Box::new(planned), left, notes: Vec::new(), adds_twin: false })
+    let customer = customer_of(service, last).map(str::to_owned);
+    let found = FoundWrites { run, record: None, writes: writes.iter().copied().cloned().collect() };
+    let shown = undo::look(service, &found).await?;
+    if shown.changes.is_empty() {
+        return Ok(Undone { left: shown.left, notes: shown.warnings, ..Undone::default() });
+    }
+    let planned = Planned {
+        customer,
+        input: planned::record(&writes, &shown),
+        expect: Expected { changes: shown.changes, ..Expected::default() },
+        warnings: shown.warnings,
+        ..Planned::default()
+    };
+    Ok(Undone { planned: Some(planned), left: shown.left, ..Undone::default() })
 }

@@ -29,7 +29,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 /// `interrupted` after a signal, and those of `answered`.
 pub async fn run(
     shared: RunContext<'_>,
-    follower: &Follower,
+    follower: &Follower<'_>,
     groups: Vec<(Group, PreparedRecord)>,
     mut answered: impl FnMut(&Group, Result<Answer, Failure>) -> Result<(), Failure>,
 ) -> Result<Duration, Failure> {
@@ -116,7 +116,7 @@ impl<'a> Course<'a> {
 }
 
 /// What the reads of a group came to.
-fn answer_of(follower: &Follower, group: &Group) -> Result<Answer, Failure> {
+fn answer_of(follower: &Follower<'_>, group: &Group) -> Result<Answer, Failure> {
     follower.answers.borrow_mut().remove(&group.members[0].line).ok_or_else(nothing)
 }
 
@@ -124,7 +124,7 @@ fn answer_of(follower: &Follower, group: &Group) -> Result<Answer, Failure> {
 type Waiting = VecDeque<(RecordLocation, PreparedRecord)>;
 
 /// The groups in the order of their first records, and by these.
-fn jobs(follower: &Follower, groups: Vec<(Group, PreparedRecord)>) -> (Waiting, HashMap<u64, Rc<Group>>) {
+fn jobs(follower: &Follower<'_>, groups: Vec<(Group, PreparedRecord)>) -> (Waiting, HashMap<u64, Rc<Group>>) {
     let (mut waiting, mut by_record) = (VecDeque::new(), HashMap::new());
     for (group, prepared) in groups {
         let Some(first) = group.members.first() else { continue };

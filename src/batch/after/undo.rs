@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::look::{Answer, Task, can_be_undone};
+use super::look::{Answer, Task, Undone};
 use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::record::PreparedRecord;
@@ -13,13 +13,13 @@ use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
 use crate::client::Session;
 use crate::journal::{BY_HAND, State, Undoes};
+use crate::ops::Operation;
 use crate::plan::Planned;
 use crate::plan::planning::Planning;
 use crate::report::Report;
-use crate::report::summary::count_records;
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
-use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::operation::{CUSTOMER_UPDATE, UNDO};
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What an undo of profiles needs: an address that comes back has every field that it had.
@@ -28,40 +28,23 @@ const OF_PROFILES: &str = "--allow-unknown";
 /// What it needs where the address equals another one.
 const OF_TWINS: &str = "--allow-duplicate";
 
-/// Plans how the done records of a journal are undone, one record a customer, and lists what is left.
+/// Plans how the done records of a journal are undone, one record an owner, and lists what is left.
 ///
 /// # Errors
-/// `usage` for an operation that nothing sets back, `usage` and `guard` for another input and another service; as the reads where
-/// something cannot be read: no plan is written then.
-pub async fn undo(session: &Session<'_>, listing: &Listing<'_>, input: Option<&Path>) -> Result<(), Failure> {
-    let spec = listing.operation;
-    if !can_be_undone(spec) {
-        return Err(refuse(session.report, listing));
-    }
-    let follower = Follower::new(spec, Task::Undo);
+/// `guard` where nothing can be undone, `partial` where a part is left; `usage` and `guard` for another input and another service; as
+/// the reads where something cannot be read: no plan is written then.
+pub async fn undo(
+    session: &Session<'_>,
+    listing: &Listing<'_>,
+    operation: &dyn Operation,
+    input: Option<&Path>,
+) -> Result<(), Failure> {
+    let follower = Follower::new(operation, Task::Undo);
     follow(session, listing, input, &follower, async |shared| {
-        let gathered = gather(shared.preparer, listing)?;
+        let gathered = gather(shared, listing)?;
         Undoing::default().run(shared, &follower, gathered, listing).await
     })
     .await
-}
-
-/// Refuses a journal of an operation that nothing sets back: no plan can follow. Programs get its records listed, people their number.
-fn refuse(report: &Report, listing: &Listing<'_>) -> Failure {
-    let why = format!("nothing sets back `{}`", listing.operation.name);
-    let mut done = 0;
-    let listed = listing.rows(&[], |row| {
-        if row.state != State::Done {
-            return Ok(());
-        }
-        done += 1;
-        if !report.is_json() {
-            return Ok(());
-        }
-        say(report, row.line, row.key.as_deref(), "left", std::slice::from_ref(&why), &[])
-    });
-    let message = format!("{why}: {} done, no plan was written", count_records(done));
-    listed.err().unwrap_or_else(|| Failure::usage(message).hint(listing.shows_each()))
 }
 
 /// What was planned so far.
@@ -80,15 +63,16 @@ impl Undoing {
     async fn run(
         mut self,
         shared: RunContext<'_>,
-        follower: &Follower,
+        follower: &Follower<'_>,
         gathered: Gathered,
         listing: &Listing<'_>,
     ) -> Result<(), Failure> {
         let (service, report) = (shared.service, shared.service.session.report);
-        let Gathered { groups, unusable, lost, others } = only_done(gathered);
-        let is_of_profiles = *follower.spec == CUSTOMER_UPDATE;
+        let Gathered { groups, unusable, others } = only_done(gathered);
+        let is_of_profiles = *follower.spec() == CUSTOMER_UPDATE;
         let options = is_of_profiles.then(|| OF_PROFILES.to_owned()).into_iter().collect();
-        let Some(mut planning) = Planning::of(service, follower.spec, options)? else {
+        let spec = if is_of_profiles { follower.spec() } else { &UNDO };
+        let Some(mut planning) = Planning::of(service, spec, options)? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
         };
         if let Some(undone) = shared.preparer.plan.and_then(|plan| plan.header.undoes.as_ref()) {
@@ -114,9 +98,12 @@ impl Undoing {
             planning.allow(OF_TWINS);
         }
         let left = self.say_groups(report)?;
-        say_rest(report, &others, lost, left);
-        planning.nothing = Some(match (self.said.is_empty(), left == 0 && lost == 0) {
-            (true, _) => "no record that was found is done",
+        say_rest(report, &others, left);
+        let is_open = |state| matches!(state, State::Sending | State::Unknown);
+        let has_open = listing.past.records().any(|(_, latest)| is_open(latest.state));
+        let (is_empty, is_whole) = (self.planned.is_empty(), left == 0 && !has_open);
+        planning.nothing = Some(match (self.said.is_empty(), left == 0) {
+            (true, _) => "no record is done",
             (false, true) => "nothing is left to undo",
             (false, false) => "nothing can be set back",
         });
@@ -124,11 +111,18 @@ impl Undoing {
             journal: listing.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             started: listing.header.started.clone(),
             run: listing.header.run.clone(),
-            is_whole: left == 0 && lost == 0 && !listing.past.records().any(|(_, latest)| latest.was_sent()),
+            is_whole,
             done: Some(listing.past.count(State::Done)),
         });
         self.planned.into_values().for_each(|record| planning.push(record));
-        planning.finish()
+        planning.finish()?;
+        if is_whole || left == 0 && is_empty {
+            return Ok(());
+        }
+        let message =
+            if is_empty { "nothing of the batch can be undone" } else { "a part of the batch is left" };
+        let kind = if is_empty { FailureKind::Guard } else { FailureKind::Partial };
+        Err(Failure::new(kind, message).applied(Applied::No).hint(listing.shows_each()))
     }
 
     /// Prints what becomes of each group; gives how many changes are left.
@@ -149,7 +143,8 @@ impl Undoing {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) {
         let Some(first) = group.members.first() else { return };
         match answer {
-            Ok(Answer::Undone { planned, left, notes, adds_twin }) => {
+            Ok(Answer::Undone(undone)) => {
+                let Undone { planned, left, notes, adds_twin } = *undone;
                 let is_planned = planned.is_some();
                 self.adds_twin |= adds_twin;
                 self.planned.extend(planned.map(|planned| (first.record, planned)));
@@ -162,13 +157,9 @@ impl Undoing {
 }
 
 /// Says what of the journal is not undone.
-fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, lost: u64, left: usize) {
+fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, left: usize) {
     for (state, count) in others {
         report.status(&format!("not undone: {count} {state}"));
-    }
-    if lost > 0 {
-        report
-            .warn(&format!("{} not in the input as they were run: they are not undone", count_records(lost)));
     }
     if left > 0 {
         let changes = if left == 1 { "1 change is".to_owned() } else { format!("{left} changes are") };
@@ -176,9 +167,9 @@ fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, lost: u64, le
     }
 }
 
-/// Leaves out the records that are not done, and those that were noted by hand: what became of their requests is not known.
+/// Leaves out the records that were not applied as far as is known, and those that were noted by hand and never found.
 fn only_done(gathered: Gathered) -> Gathered {
-    let Gathered { groups, unusable, lost, mut others } = gathered;
+    let Gathered { groups, unusable, mut others } = gathered;
     let mut is_done = |member: &Member| {
         if !member.is_done {
             *others.entry(State::Unknown.name()).or_default() += 1;
@@ -186,14 +177,16 @@ fn only_done(gathered: Gathered) -> Gathered {
         member.is_done
     };
     let mut unusable: Vec<_> = unusable.into_iter().filter(|(member, _)| is_done(member)).collect();
+    // A record that wrote nothing has nothing to undo.
+    unusable.retain(|(member, _)| member.noted.was_sent || member.noted.is_by_hand);
     let done = groups.into_iter().filter_map(|(mut group, prepared)| {
         group.members.retain(|member| is_done(member));
-        let by_hand = group.members.extract_if(.., |member| member.noted.is_by_hand);
+        let by_hand = group.members.extract_if(.., |member| !member.is_known());
         unusable.extend(by_hand.map(|member| (member, BY_HAND.to_owned())));
         (!group.members.is_empty()).then_some((group, prepared))
     });
     let groups = done.collect();
-    Gathered { groups, unusable, lost, others }
+    Gathered { groups, unusable, others }
 }
 
 /// A plan is handed on to others, who apply it with their own tokens.

@@ -6,13 +6,14 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::look::{Answer, Task, can_be_undone, can_be_verified};
+use super::look::{Answer, Task};
 use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::send::RunContext;
 use crate::batch::undone;
 use crate::client::Session;
 use crate::journal::BY_HAND;
+use crate::ops::Operation;
 use crate::ops::profile::after::{Finding, Found};
 use crate::past::found::file_word;
 use crate::report::fields::format_value;
@@ -27,43 +28,40 @@ use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What is said of a record that is not looked at.
-const NOT_VERIFIED: &str = "not verified";
+const NOT_COMPARABLE: &str = "not comparable";
 
-/// Verifies the records of a journal that are done or unknown; with `sample` only those of so many of a hundred customers.
+/// Verifies the records of a journal that are done, unknown or mismatched; with `sample` only those of so many of a hundred owners.
 ///
 /// # Errors
-/// `partial` where something is not as it was written, `unavailable` where it could not be read; `usage` and `guard` for another input
-/// and another service.
+/// `partial` where something is not as it was written, `unknown` where something could not be compared, `unavailable` where it could
+/// not be read; `usage` and `guard` for another input and another service.
 pub async fn verify(
     session: &Session<'_>,
     listing: &Listing<'_>,
+    operation: &dyn Operation,
     input: Option<&Path>,
     sample: Option<f64>,
 ) -> Result<(), Failure> {
-    let spec = listing.operation;
-    if !can_be_verified(spec) {
-        let message = format!("`{}` cannot be verified: no read shows what a record wrote", spec.name);
-        return Err(Failure::usage(message).hint(listing.shows_each()));
-    }
     if let Some(since) = undone::since(session, &listing.path, &listing.past) {
         session.report.status(&since);
     }
-    let follower = Follower::new(spec, Task::Verify);
+    let follower = Follower::new(operation, Task::Verify);
     follow(session, listing, input, &follower, async |shared| {
-        let mut gathered = gather(shared.preparer, listing)?;
+        let mut gathered = gather(shared, listing)?;
         leave_out_by_hand(&mut gathered);
         if let Some(sample) = sample {
             choose(&mut gathered, sample);
         }
-        let undo = can_be_undone(spec).then(|| undo_command(listing, input));
+        let undo = undo_command(listing);
         Verifying::new(shared.service.session.report, undo).run(shared, &follower, gathered).await
     })
     .await
 }
 
-/// What only people noted is not read: nothing says what they wrote.
+/// What only people noted, and the log does not have, is not read: nothing says what was written.
 fn leave_out_by_hand(gathered: &mut Gathered) {
-    let is_by_hand = |(group, _): &mut (Group, _)| group.members.iter().all(|member| member.noted.is_by_hand);
+    let is_noted = |member: &Member| member.noted.is_by_hand && member.writes.is_empty();
+    let is_by_hand = |(group, _): &mut (Group, _)| group.members.iter().all(is_noted);
     let noted: Vec<_> = gathered.groups.extract_if(.., is_by_hand).collect();
     let members = noted.into_iter().flat_map(|(group, _)| group.members);
     gathered.unusable.extend(members.map(|member| (member, BY_HAND.to_owned())));
@@ -92,25 +90,20 @@ struct Verifying<'a> {
     recent: u64,
     /// The first failure of a read.
     failure: Option<Failure>,
-    /// The command that plans how the batch is undone, where that can be done.
-    undo: Option<HintCommand>,
+    /// The command that plans how the batch is undone.
+    undo: HintCommand,
     /// Whether something that the batch wrote is still there.
     is_left: bool,
 }
 
 /// The command that plans how the batch is undone.
-fn undo_command(listing: &Listing<'_>, input: Option<&Path>) -> HintCommand {
-    let journal = file_word(&listing.path);
-    let plan = format!("{journal}.undo.plan");
-    let command = storefront("undo").arg(journal).arg("--plan").arg(plan);
-    match input {
-        Some(input) => command.arg("--input").arg(input.display().to_string()),
-        None => command,
-    }
+fn undo_command(listing: &Listing<'_>) -> HintCommand {
+    let known = listing.known_id().ok().flatten();
+    storefront("undo").arg(known.unwrap_or_else(|| file_word(&listing.path)))
 }
 
 impl<'a> Verifying<'a> {
-    fn new(report: &'a Report, undo: Option<HintCommand>) -> Self {
+    fn new(report: &'a Report, undo: HintCommand) -> Self {
         let results = OrderedResults::new(report);
         Self { report, results, counts: BTreeMap::new(), recent: 0, failure: None, undo, is_left: false }
     }
@@ -118,10 +111,10 @@ impl<'a> Verifying<'a> {
     async fn run(
         mut self,
         shared: RunContext<'_>,
-        follower: &Follower,
+        follower: &Follower<'_>,
         gathered: Gathered,
     ) -> Result<(), Failure> {
-        let Gathered { groups, unusable, lost, others } = gathered;
+        let Gathered { groups, unusable, others } = gathered;
         let all = groups.iter().flat_map(|(group, _)| &group.members);
         all.chain(unusable.iter().map(|(member, _)| member))
             .for_each(|member| self.results.begin(member.record));
@@ -139,10 +132,6 @@ impl<'a> Verifying<'a> {
         for (state, count) in others {
             report.status(&format!("not looked at: {count} {state}"));
         }
-        if lost > 0 {
-            let message = "not in the input as they were run: they are not looked at";
-            report.warn(&format!("{} {message}", count_records(lost)));
-        }
         if self.recent > 0 {
             let recent = count_records(self.recent);
             report.warn(&format!(
@@ -153,30 +142,27 @@ impl<'a> Verifying<'a> {
     }
 
     fn verdict(self, total: u64) -> Result<(), Failure> {
-        let is_fine = |what: &str| ["there", "seen", BY_HAND, NOT_VERIFIED].contains(&what);
-        let differing: u64 =
-            self.counts.iter().filter(|(what, _)| !is_fine(what)).map(|(_, count)| count).sum();
-        let unread = self.counts.get(NOT_VERIFIED).copied().unwrap_or(0);
+        let count = |is: fn(&str) -> bool| -> u64 {
+            self.counts.iter().filter(|(what, _)| is(what)).map(|(_, count)| count).sum()
+        };
+        let (differing, total) = (count(|what| ["changed", "gone"].contains(&what)), count_records(total));
         if differing > 0 {
-            let message = format!("{differing} of {} not as written", count_records(total));
+            let message = format!("{differing} of {total} not as written");
             let look = Hint::from("look at them in the shop");
-            let hint = match self.undo {
-                Some(undo) if self.is_left => {
-                    hint!(look, "; ", undo, " plans how to set back what is left of the batch")
-                }
-                _ => look,
-            };
+            let plans =
+                hint!(look.clone(), "; ", self.undo, " plans how to set back what is left of the batch");
+            let hint = if self.is_left { plans } else { look };
             return Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint));
         }
+        let untold = count(|what| !["there", "seen"].contains(&what));
         match self.failure {
             Some(failure) => {
-                let message =
-                    format!("{unread} of {} could not be read: {}", count_records(total), failure.message);
+                let message = format!("{untold} of {total} could not be read: {}", failure.message);
                 Err(Failure { message, ..failure })
             }
-            None if unread > 0 => {
-                let message = format!("{unread} of {} could not be verified", count_records(total));
-                Err(Failure::new(FailureKind::Partial, message).applied(Applied::No))
+            None if untold > 0 => {
+                let message = format!("{untold} of {total} could not be compared");
+                Err(Failure::new(FailureKind::Unknown, message).applied(Applied::No).hint("look in the shop"))
             }
             None => Ok(()),
         }
@@ -185,7 +171,7 @@ impl<'a> Verifying<'a> {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) -> Result<(), Failure> {
         let findings = match answer {
             Ok(Answer::Findings(findings)) => findings,
-            Ok(Answer::Undone { .. }) => Vec::new(),
+            Ok(Answer::Undone(_)) => Vec::new(),
             Err(failure) => {
                 let why = failure.message.clone();
                 self.failure.get_or_insert(failure);
@@ -203,7 +189,8 @@ impl<'a> Verifying<'a> {
 
     fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
         let by_hand = Finding { found: Found::ByHand, ..Finding::not_known(member.record, String::new()) };
-        let finding = if member.noted.is_by_hand { &by_hand } else { finding };
+        let is_noted = member.noted.is_by_hand && member.writes.is_empty();
+        let finding = if is_noted { &by_hand } else { finding };
         let state = finding.found.state();
         *self.counts.entry(state).or_default() += 1;
         let is_open = !matches!(finding.found, Found::There | Found::Seen | Found::ByHand);
@@ -226,7 +213,7 @@ impl<'a> Verifying<'a> {
             Found::Seen => line(format!("{place}: seen: it took effect")),
             Found::NotSeen(why) => line(format!("{place}: not seen: {why}")),
             Found::Gone(why) => line(format!("{place}: gone: {why}")),
-            Found::NotKnown(why) => line(format!("{place}: {NOT_VERIFIED}: {why}")),
+            Found::NotKnown(why) => line(format!("{place}: {NOT_COMPARABLE}: {why}")),
             Found::Differs(differences) => {
                 let zone = TimeZone::system();
                 let taken = finding.taken.as_deref().and_then(|taken| taken.parse().ok());
@@ -289,7 +276,7 @@ impl Found {
             Self::Seen => "seen",
             Self::ByHand => BY_HAND,
             Self::NotSeen(_) => "not seen",
-            Self::NotKnown(_) => NOT_VERIFIED,
+            Self::NotKnown(_) => NOT_COMPARABLE,
         }
     }
 }

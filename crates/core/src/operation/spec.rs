@@ -489,6 +489,15 @@ pub static PRODUCT_SET: OperationSpec = OperationSpec {
 /// Takes back what the records of a batch wrote: the operation of the plans that `undo` writes. A record is one owner and its writes.
 pub static UNDO: OperationSpec = undo(Bearer::Customer);
 
+/// The field of a record of [`UNDO`] that says what is written to, in words: `cart 4`.
+pub const UNDO_OWNER: &str = "owner";
+
+/// The field of a record of [`UNDO`] that says how many things it deletes.
+pub const UNDO_DELETES: &str = "deletes";
+
+/// The field of a record of [`UNDO`] that says in words what it deletes.
+pub const UNDO_DELETED: &str = "deleted";
+
 /// [`UNDO`] of what an administrator's token changes.
 pub static UNDO_BY_ADMIN: OperationSpec = undo(Bearer::Admin);
 
