@@ -18,6 +18,11 @@ fn script(env: &TestEnv, email: &str) -> Command {
         .env("STOREFRONT_ADMIN_TOKEN", ADMIN)
         .env("LIVE_EMAIL", email)
         .env("LIVE_SKU", "mug-blue")
+        .env("LIVE_STORE_VIEW", "fr")
+        .env("LIVE_VIEW_ORDER", "000000002")
+        .env("LIVE_GUEST_ORDER", "000000001")
+        .env("LIVE_VIRTUAL_ORDER", "000000001")
+        .env("LIVE_DUMP", dump(env))
         .env("LIVE_OAUTH", env.home.path("integration"));
     env.home.write(
         "integration",
@@ -28,7 +33,19 @@ fn script(env: &TestEnv, email: &str) -> Command {
     command
 }
 
+/// The addresses of orders and the values of products, each on a line.
+fn dump(env: &TestEnv) -> String {
+    let (program, data) = (env!("CARGO_BIN_EXE_storefront"), env.sandbox.data().display());
+    let rows = "(.orders[] | .addresses[]), .products[]";
+    format!("{program} sandbox show --data '{data}' --jq '{rows}'")
+}
+
 fn run(env: &TestEnv) -> Output {
+    // The first order is a guest's, with nothing to ship; the second one is of another store view.
+    env.sandbox
+        .sql("UPDATE orders SET customer_id = NULL, body = json_set(body, '$.is_virtual', 1) WHERE id = 1");
+    env.sandbox.sql("DELETE FROM order_addresses WHERE order_id = 1 AND type = 'shipping'");
+    env.sandbox.sql("UPDATE orders SET body = json_set(body, '$.store_id', 2) WHERE id = 2");
     script(env, EMAIL).output().unwrap()
 }
 
@@ -40,6 +57,14 @@ fn left_nothing(env: &TestEnv, before: &serde_json::Value) {
     let addresses = |shown: &serde_json::Value| shown["customers"][0]["addresses"].clone();
     assert!(addresses(&after).is_array());
     assert_eq!(addresses(&after), addresses(before));
+    let cities = |shown: &serde_json::Value| {
+        let orders = shown["orders"].as_array().unwrap().iter();
+        let cities = orders.flat_map(|order| order["addresses"].as_array().unwrap().clone());
+        cities.map(|address| address["city"].clone()).collect::<Vec<_>>()
+    };
+    // An address that the script never had may be gone: it was the test's own.
+    assert!(cities(&after).iter().all(|city| cities(before).contains(city)));
+    assert_eq!(after["products"], before["products"]);
 }
 
 fn said(output: &Output) -> String {
@@ -52,7 +77,7 @@ fn the_live_script_passes_and_removes_what_it_created() {
     let before = env.sandbox.show();
     let output = run(&env);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 27, "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 36, "{output:?}");
     left_nothing(&env, &before);
 }
 
@@ -107,4 +132,17 @@ fn the_live_script_cleans_up_after_ctrl_c() {
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         left_nothing(&env, &before);
     }
+}
+
+/// What a call changes besides is in no read of the order: another order's address.
+#[test]
+fn the_live_script_sees_in_the_database_what_no_read_shows() {
+    let env = TestEnv::new();
+    env.sandbox.sql(
+        "CREATE TRIGGER moved AFTER UPDATE ON order_addresses WHEN NEW.order_id = 3 BEGIN
+         UPDATE order_addresses SET body = json_set(body, '$.fax', '1') WHERE order_id = 1; END",
+    );
+    let output = run(&env);
+    let message = "not ok  order update: the shipping address: the database has changed more than one row";
+    assert!(!output.status.success() && said(&output).contains(message), "{output:?}");
 }
