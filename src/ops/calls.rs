@@ -94,6 +94,7 @@ impl<'a> Calls<'a> {
     pub fn failed(mut self, failure: Failure, planned: &[Planned], again: Option<Hint>) -> Failure {
         let is_done = |name: &str| self.done.iter().any(|call| call.name == name);
         let left: Vec<&String> = planned.iter().map(|(name, _)| name).filter(|name| !is_done(name)).collect();
+        let is_whole = left.is_empty();
         self.done.extend(left.into_iter().map(|name| Call::new(name.clone(), Applied::No)));
         let is_unknown = self.done.iter().any(|call| call.applied == Applied::Unknown);
         let is_mismatch = failure.kind == FailureKind::Mismatch;
@@ -104,7 +105,8 @@ impl<'a> Calls<'a> {
                 (FailureKind::Refused, Applied::Unknown)
             }
             (true, _) => (FailureKind::Unknown, Applied::Unknown),
-            (_, true) if is_mismatch => (FailureKind::Mismatch, Applied::Yes),
+            (_, true) if is_mismatch && is_whole => (FailureKind::Mismatch, Applied::Yes),
+            (_, true) if is_mismatch => (FailureKind::Mismatch, Applied::Partial),
             (_, true) => (FailureKind::Partial, Applied::Partial),
             _ => (failure.kind, failure.applied),
         };

@@ -19,7 +19,7 @@ use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::cart::from_profile;
 use storefront_core::effect::{Document, Effect};
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::failure::{Applied, Failure, Persistence};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::{self, AddressId, CustomerId};
 use storefront_core::interface::fields::ORDER_FORM;
@@ -265,7 +265,8 @@ impl<'a> Corrections<'a> {
             let text = self.comment(&[]).unwrap_or_default();
             return comment_alone(self.owner, &text).await;
         }
-        let planned = self.planned();
+        // What becomes of the comment changes nothing of what is said of the correction.
+        let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
         let people = self.owner.people();
         let to_send = self.saved().map(|(effect, (name, request))| write::Call {
             people: Some(people.clone()),
@@ -275,11 +276,20 @@ impl<'a> Corrections<'a> {
         write::gate(service, self.operation, &mut to_send, None).await?;
         let (mut sent, mut corrected, mut failed) = (Calls::new(service, self.operation), Vec::new(), None);
         let mut is_verified = true;
-        for call in to_send {
-            match sent.carry_out(self.owner, call).await {
+        for ((which, _), call) in self.addresses.iter().zip(to_send) {
+            let as_sent = call.effect.clone();
+            let is_later = !corrected.is_empty();
+            let written = async {
+                if is_later {
+                    self.ensure_as_read(*which).await?;
+                }
+                sent.carry_out(self.owner, call).await
+            };
+            match written.await {
                 Ok(written) => {
                     is_verified &= written.verified;
-                    corrected.push(written.effect);
+                    // What a look shows in place of it is somebody else's.
+                    corrected.push(if written.verified { written.effect } else { as_sent });
                 }
                 Err(failure) => {
                     failed = Some(failure);
@@ -295,7 +305,6 @@ impl<'a> Corrections<'a> {
         if let Some(failure) = failed {
             let failure = sent.failed(failure, &planned, None);
             let mut calls = failure.calls.into_vec();
-            calls.retain(|call| call["call"] != COMMENT);
             calls.extend(comment.as_ref().map(exact_json::of));
             return Err(Failure { calls: calls.into(), ..failure });
         }
@@ -304,6 +313,24 @@ impl<'a> Corrections<'a> {
         let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
         let success = Some(Success { text: sanitize_line(&text), covers_response: true });
         Ok(Outcome { changed: Some(self.outcome()), verified: Some(is_verified), success, ..done })
+    }
+
+    /// Refuses to save an address that somebody else has changed since it was read before the first call: it is saved as a whole.
+    ///
+    /// # Errors
+    /// `guard`; as [`read_basis`].
+    async fn ensure_as_read(&self, which: Which) -> Result<(), Failure> {
+        let OrderOwner { service, calls, order } = self.owner;
+        let now = read_basis(service, calls, order.id).await?;
+        if now.address(which) == order.address(which) {
+            return Ok(());
+        }
+        let message = format!(
+            "the {} of order {} was changed meanwhile, and was not saved",
+            which.words(),
+            order.number
+        );
+        Err(Failure::guard(message).lasting(Persistence::Temporary).hint("run it again"))
     }
 
     /// The comment that an earlier run of a batch has left out after it had saved the addresses. It is certain that it was not sent:

@@ -239,3 +239,53 @@ fn an_order_is_as_new_as_our_last_correction() {
     after_a_minute(&env.home);
     assert_eq!(run(&env, "order update 000000002 --shipping --city Albany --no-comment -y").code, 0);
 }
+
+/// What a colleague does to the addresses of order 2 just after the shipping address has got this city.
+fn colleague(env: &TestEnv, city: &str, does: &str) {
+    env.sandbox.sql(&format!(
+        "CREATE TRIGGER colleague AFTER UPDATE ON order_addresses
+         WHEN NEW.id = 4 AND NEW.body ->> '$.city' = '{city}' BEGIN {does}; END"
+    ));
+}
+
+/// Each call carries a whole address, as it was read before the first of them.
+#[test]
+fn the_second_address_is_not_saved_where_a_colleague_has_changed_it_meanwhile() {
+    let env = TestEnv::new();
+    let does = "UPDATE order_addresses SET body = json_set(body, '$.company', 'Theirs') WHERE id = 3";
+    colleague(&env, "Lyon", does);
+    let line = "order update 000000002 --both --city Lyon -y";
+    let part = run(&env, line);
+    assert_eq!((part.code, part.error()["applied"].clone()), (7, json!("partial")), "{part:?}");
+    let cities = |env: &TestEnv| [0, 1].map(|at| order(env)["addresses"][at]["city"].clone());
+    assert_eq!(cities(&env), ["Paris", "Lyon"]);
+    assert_eq!(order(&env)["addresses"][0]["company"], "Theirs");
+    assert_eq!(run(&env, line).code, 0);
+    assert_eq!(cities(&env), ["Lyon", "Lyon"]);
+    assert_eq!(order(&env)["addresses"][0]["company"], "Theirs");
+}
+
+#[test]
+fn the_comment_says_what_was_sent_and_not_what_a_colleague_has_made_of_it() {
+    let env = TestEnv::new();
+    colleague(
+        &env,
+        "Lyon",
+        "UPDATE order_addresses SET body = json_set(body, '$.city', 'Troy') WHERE id = 4",
+    );
+    assert_eq!(run(&env, "order update 000000002 --shipping --city Lyon -y --settle 0.2").code, 0);
+    assert_eq!(comments(&env)[0], "shipping address corrected: city New York → Lyon");
+}
+
+#[test]
+fn of_two_addresses_the_first_of_which_is_not_shown_the_other_is_not_applied() {
+    let env = TestEnv::new();
+    colleague(
+        &env,
+        "Lyon",
+        "UPDATE order_addresses SET body = json_set(body, '$.city', 'New York') WHERE id = 4",
+    );
+    let other = run(&env, "order update 000000002 --both --city Lyon -y --settle 0.2");
+    assert_eq!((other.code, other.error()["applied"].clone()), (9, json!("partial")), "{other:?}");
+    assert_eq!(order(&env)["addresses"][0]["city"], "Paris");
+}

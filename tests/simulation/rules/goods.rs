@@ -1,5 +1,6 @@
 //! What a write to an order or to a product may carry and change, and what `verify` and `undo` make of it later.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -211,11 +212,14 @@ pub fn fields_of(world: &World, tag: u32) -> impl Iterator<Item = &Changed> {
     changes_of(world, tag).filter(|changed| changed.path != "comments")
 }
 
-/// Whether what a record had changed is as it was before, in a state.
+/// Whether nothing that a run had changed for a record is as it was written, in a state: that is one write, and others of the record
+/// are taken back by themselves.
 pub fn is_undone_in(world: &World, undone: u32, state: &Stored) -> bool {
     let now = fields(state);
-    let mut of_tag = fields_of(world, undone).peekable();
-    of_tag.peek().is_some() && of_tag.all(|changed| now.get(&changed.path).copied() != changed.after.as_ref())
+    let run = |changed: &Changed| world.requests[changed.request].run;
+    let stands = |changed: &&Changed| now.get(&changed.path).copied() == changed.after.as_ref();
+    let standing: BTreeSet<usize> = fields_of(world, undone).filter(stands).map(run).collect();
+    fields_of(world, undone).map(run).any(|run| !standing.contains(&run))
 }
 
 /// Checks what `verify` of a write says: a read of this run shows it where it is there, and something else where it is not.
@@ -262,11 +266,8 @@ pub fn check_undone(world: &mut World, run: usize, tag: u32) {
     }
     world.checks(Rule::Undo);
     let owner = world.runs[run].records[0].1;
-    let now = fields(&world.kept_of(tag, owner).now);
-    let stands = |changed: &&Changed| now.get(&changed.path).copied() == changed.after.as_ref();
-    let left = fields_of(world, undone).find(stands);
-    if let Some(what) = left.map(|left| format!("{} still is {:?}, as it was written", left.path, left.after))
-    {
+    if !is_undone_in(world, undone, &world.kept_of(tag, owner).now) {
+        let what = format!("something still is as record {undone} wrote it");
         world.broke_of(Rule::Undo, run, None, &[tag], what);
     }
 }
