@@ -105,7 +105,10 @@ fn an_outage_leaves_the_jobs_and_five_unknown_and_stops() {
     assert_eq!(ran.error["applied"], "unknown");
     let hint = ran.error["hint"].as_str().unwrap();
     assert!(hint.starts_with("check which unknown records took effect (`storefront history "), "{hint}");
-    assert!(hint.contains("--retry-unknown=LINES for what did not; resume with `storefront quote"), "{hint}");
+    assert!(
+        hint.contains("--retry-unknown=LINES for what did not; resume with `storefront resume 1`"),
+        "{hint}"
+    );
 }
 
 #[test]
