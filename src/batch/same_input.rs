@@ -14,7 +14,8 @@ use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::{
-    ATTRIBUTE_ASSIGN, ATTRIBUTE_OPTION_ADD, CUSTOMER_UPDATE, ORDER_UPDATE, PRODUCT_SET, QUOTE_SET_ITEM,
+    ATTRIBUTE_ASSIGN, ATTRIBUTE_OPTION_ADD, ATTRIBUTE_OPTION_DEFAULT, CUSTOMER_UPDATE, ORDER_UPDATE,
+    PRODUCT_SET, QUOTE_SET_ITEM,
 };
 
 /// Whether the operation compares each record with what the shop has, so that what is done already is unchanged: the same input can
@@ -24,6 +25,7 @@ pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
         &CUSTOMER_UPDATE,
         &QUOTE_SET_ITEM,
         &ATTRIBUTE_OPTION_ADD,
+        &ATTRIBUTE_OPTION_DEFAULT,
         &ATTRIBUTE_ASSIGN,
         &ORDER_UPDATE,
         &PRODUCT_SET,

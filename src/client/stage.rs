@@ -58,7 +58,7 @@ impl Stage {
     }
 
     /// What the call did is nothing that was asked for.
-    pub(super) fn pass_over(&self, before: Applied) {
+    pub fn pass_over(&self, before: Applied) {
         self.applied.set(before);
     }
 

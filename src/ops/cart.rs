@@ -258,8 +258,12 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (Err(failure), _) if failure.applied == Applied::Unknown || may_be_saved(&failure) => {
-            // A look tells whether it was made all the same.
-            match find(service, None).await {
+            // A look tells whether it was made all the same; a signal does not end it.
+            let before = service.stage.get();
+            service.stage.doubt();
+            let found = find(service, None).await;
+            service.stage.pass_over(before);
+            match found {
                 Ok(Some(made)) => Ok(made.id),
                 _ => Err(not_created(failure)),
             }

@@ -5,7 +5,7 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 11] = [
+const OPERATIONS: [&str; 12] = [
     "quote ship",
     "quote add-item",
     "quote set-item --api magento",
@@ -15,6 +15,7 @@ const OPERATIONS: [&str; 11] = [
     "attribute create",
     "attribute assign --api magento",
     "attribute option add --api magento",
+    "attribute option default --api magento",
     "product set --api magento",
     "order update --api magento",
 ];
@@ -98,7 +99,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add, product-set, order-update
+  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add, attribute-option-default, product-set, order-update
 "#]],
     );
 }

@@ -79,11 +79,8 @@ impl AttributeCommand {
             Self::Create(args) => Some(&**args),
             Self::Assign(args) => Some(&**args),
             Self::Option(OptionCommand::Add(args)) => Some(&**args),
-            Self::Option(OptionCommand::Default(_))
-            | Self::Show(_)
-            | Self::List(_)
-            | Self::Export(_)
-            | Self::Diff(_) => None,
+            Self::Option(OptionCommand::Default(args)) => Some(&**args),
+            Self::Show(_) | Self::List(_) | Self::Export(_) | Self::Diff(_) => None,
         }
     }
 }

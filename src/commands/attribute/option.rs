@@ -9,9 +9,8 @@ use clap::{Args, Subcommand};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{OperationArgs, WaitArgs, WriteArgs};
+use crate::cli::OperationArgs;
 use crate::client::Session;
-use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::document::Named;
@@ -24,7 +23,8 @@ use storefront_core::attribute::label::joined;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
-use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
+use storefront_core::hint::{hint, storefront};
+use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, ATTRIBUTE_OPTION_DEFAULT, OperationSpec, scalar};
 
 /// Flags that name options.
 #[derive(Debug, Clone, Args)]
@@ -122,11 +122,7 @@ pub enum OptionCommand {
     /// Add options to an attribute, which keeps its default option
     Add(Box<AddArgs>),
     /// Make an option the default
-    #[command(after_help = "Examples:
-  storefront attribute option default color Blue --sandbox --api magento
-  storefront attribute option default color Blue --sandbox --api magento --dry-run
-  storefront attribute option default size XL --sandbox --api magento -o json")]
-    Default(DefaultArgs),
+    Default(Box<DefaultArgs>),
 }
 
 /// Flags of `attribute option add`.
@@ -152,19 +148,60 @@ pub struct AddArgs {
 
 /// Flags of `attribute option default`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  storefront attribute option default color Blue --sandbox --api magento
+  storefront attribute option default color Blue --sandbox --api magento --dry-run
+  storefront attribute option default size XL --sandbox --api magento -o json")]
 pub struct DefaultArgs {
     /// Code of the attribute
-    #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
-    pub code: String,
+    #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new(), requires = "label")]
+    pub code: Option<String>,
     /// Label of the option, as administrators see it
     #[arg(value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
-    pub label: String,
-    /// What every write takes.
+    pub label: Option<String>,
+    /// What every operation takes.
     #[command(flatten)]
-    pub write: WriteArgs,
-    /// How long it waits.
-    #[command(flatten)]
-    pub waits: WaitArgs,
+    pub run: OperationArgs,
+}
+
+impl Operation for DefaultArgs {
+    fn spec(&self) -> &'static OperationSpec {
+        &ATTRIBUTE_OPTION_DEFAULT
+    }
+
+    fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
+        for (name, given) in [("attribute_code", &self.code), ("label", &self.label)] {
+            if let Some(given) = given {
+                fields.insert(name.to_owned(), given.as_str().into());
+            }
+        }
+        Ok(())
+    }
+
+    fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
+        let has = |name: &str| scalar(draft.fields.get(name)).is_some();
+        if has("attribute_code") && has("label") {
+            return Ok(Vec::new());
+        }
+        Err(Failure::usage("no attribute or no option given").hint(hint!(
+            "use ",
+            storefront("attribute option default CODE LABEL"),
+            ", or --input FILE"
+        )))
+    }
+
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+        Box::pin(options::set_default(service, draft))
+    }
+
+    fn resolve_unknown<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        ahead: &'a Ahead,
+    ) -> Resolved<'a> {
+        Box::pin(options::resolve_default(service, draft, ahead))
+    }
 }
 
 impl Operation for AddArgs {
@@ -223,14 +260,6 @@ pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), F
             args.options.load(args.run.input.encoding)?;
             commands::run_operation(session, &**args).await
         }
-        OptionCommand::Default(args) => {
-            with_service(session, async |service| {
-                let set = Box::pin(options::set_default(service, &args.code, &args.label));
-                let done = service.stage.told(set.await);
-                service.stage.end(done.as_ref());
-                session.report.outcome(&done?)
-            })
-            .await
-        }
+        OptionCommand::Default(args) => commands::run_operation(session, &**args).await,
     }
 }

@@ -1,6 +1,7 @@
 //! Adding options to an attribute, which keeps its default option: Magento's own call loses it.
 
 use reqwest::Method;
+use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::option_owner::OptionOwner;
@@ -23,10 +24,10 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::integer;
 use storefront_core::interface::request::{Bearer, Request};
-use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, Success};
+use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, ATTRIBUTE_OPTION_DEFAULT, Success};
 
 /// `attribute option default`, as it is reported.
-const SET_DEFAULT: &str = "attribute option default";
+const SET_DEFAULT: &str = ATTRIBUTE_OPTION_DEFAULT.name;
 
 /// How many labels a message names.
 const MAX_NAMED: usize = 10;
@@ -475,11 +476,37 @@ pub async fn resolve_unknown(
     }))
 }
 
+/// Whether the default option that an earlier run set is it: `ahead` is what was written down before it sent. `None` while that is
+/// unknown.
+///
+/// # Errors
+/// As the read.
+pub async fn resolve_default(
+    service: &Service<'_>,
+    draft: &Draft,
+    ahead: &Ahead,
+) -> Result<Option<Outcome>, Failure> {
+    let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
+    let shown = locked.before.document();
+    let is_own = |effect: &Effect| effect.owner.id == locked.before.id();
+    let is_shown = |effect: &Effect| is_own(effect) && effect.look(&shown).is_proof();
+    if ahead.effects.is_empty() || !ahead.effects.iter().all(is_shown) {
+        return Ok(None);
+    }
+    let (reason, verified) = (Some("done earlier"), Some(true));
+    Ok(Some(Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(SET_DEFAULT) }))
+}
+
 /// Makes the option with this label the default, or shows the call.
 ///
 /// # Errors
 /// As [`write::send_and_look`]; `usage` for a label that no option has, or several.
-pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Result<Outcome, Failure> {
+pub async fn set_default(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let code = Attribute(&draft.fields).code();
+    let label = match draft.fields.get("label") {
+        Some(Value::Number(number)) => &number.to_string(),
+        label => label.and_then(Value::as_str).unwrap_or_default(),
+    };
     let locked = Locked::open(service, code).await?;
     let (owner, stored) = (locked.owner()?, &locked.before);
     let option = match stored.find(label)? {

@@ -347,6 +347,7 @@ pub static CALLS: &[Call] = &[
         operation: "attribute option default",
         owner: Owner::Attribute("color"),
         by_flags: "color Blue",
+        record: r#""attribute_code": "color", "label": "Blue""#,
         ..MAGENTO
     },
     Call {

@@ -130,6 +130,10 @@ pub struct FieldTables {
     pub new_options_body: &'static ObjectSchema,
     /// An attribute and its new options.
     pub new_options: &'static ObjectSchema,
+    /// Body that sets the default option of an attribute (ours).
+    pub default_option_body: &'static ObjectSchema,
+    /// An attribute and its default option.
+    pub default_option: &'static ObjectSchema,
     /// Body that sets values of a product (ours).
     pub product_values_body: &'static ObjectSchema,
     /// A product and its values.
@@ -322,6 +326,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let assignment = schema("assignment", "Magento", vec![code(), sets_field()]);
     let options = field("options", FieldType::List(object("attribute option")), "Options to add, in order");
     let new_options = schema("new options", "Magento", vec![code(), options]);
+    let label = field("label", FieldType::Scalar(Scalar::Text), "Label of the default option");
+    let default_option = schema("default option", "Magento", vec![code(), label]);
     // The other types are those of an item that is added.
     let of_item = |(name, doc)| object("cart item").field(name).map(|field| Field { doc, ..*field });
     let product = product_values();
@@ -358,6 +364,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         assignment,
         new_options_body: attribute_body(new_options, "The attribute and its new options"),
         new_options,
+        default_option_body: attribute_body(default_option, "The attribute and its default option"),
+        default_option,
         product_values_body: schema(
             "body",
             "",

@@ -5,7 +5,7 @@ use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 11] = [
+pub const OPERATIONS: [&OperationSpec; 12] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
     &QUOTE_SET_ITEM,
@@ -15,6 +15,7 @@ pub const OPERATIONS: [&OperationSpec; 11] = [
     &ATTRIBUTE_CREATE,
     &ATTRIBUTE_ASSIGN,
     &ATTRIBUTE_OPTION_ADD,
+    &ATTRIBUTE_OPTION_DEFAULT,
     &PRODUCT_SET,
     &ORDER_UPDATE,
 ];
@@ -423,6 +424,30 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     has_admin_words: false,
     deletes: false,
     batch_action: "Add the options of",
+};
+
+/// Makes an option of an attribute the default one.
+pub static ATTRIBUTE_OPTION_DEFAULT: OperationSpec = OperationSpec {
+    name: "attribute option default",
+    body: |all| all.default_option_body,
+    wrapper: Some("attribute"),
+    template: include_str!("template/attribute_option_default.json"),
+    columns: &[group(|all| all.default_option, &[], "")],
+    flag_columns: &[("code", "attribute_code"), ("option", "label")],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    unique_key: None,
+    replaces: None,
+    is_merged: false,
+    can_resolve: true,
+    needs: |dialect| dialect.changes_attributes,
+    is_one_call: true,
+    creates: false,
+    has_admin_words: false,
+    deletes: false,
+    batch_action: "Set the default options of",
 };
 
 /// Corrects an address of a placed order, and adds a comment that says so.
