@@ -237,7 +237,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, looks, reader, next };
     let ended = Run::new(shared, journal, input).run(writer).await;
-    service.end_run(ended.is_ok());
+    service.end_run(&ended);
     ended
 }
 

@@ -5,8 +5,10 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+use jiff::fmt::rfc2822::DateTimeParser;
+use jiff::{SignedDuration, Timestamp};
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue,
+    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, DATE, HeaderMap, HeaderName, HeaderValue,
     PROXY_AUTHORIZATION, SET_COOKIE, USER_AGENT,
 };
 use tokio::time::Instant;
@@ -14,7 +16,7 @@ use url::Url;
 
 use super::attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
 use super::classify::{self, PAGE};
-use super::transport::{Transport, USER_AGENT_VALUE, over_http};
+use super::transport::{Incoming, Transport, USER_AGENT_VALUE, over_http};
 use crate::config::{Endpoint, Headers};
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -45,8 +47,10 @@ pub struct Client {
     sign_port: bool,
     /// Whether the interface shows its replies.
     replies_are_shown: bool,
-    /// Dates of `Retry-After` are compared with it.
+    /// Dates of replies are compared with it.
     clock: Clock,
+    /// Whether the last reply that had a date had that of this clock, give or take a day.
+    is_clock_right: Cell<bool>,
     tracer: Option<Tracer>,
     observer: OnceCell<Observer>,
     /// No read leaves before this time: the service has asked for it.
@@ -54,6 +58,9 @@ pub struct Client {
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
     random: fn() -> f64,
 }
+
+/// How far the clock of this machine may be from that of the service where what is too old is deleted by it.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_hours(24);
 
 /// Twice what the slowest shop that was measured takes.
 const TIME_PER_KIB: Duration = Duration::from_millis(250);
@@ -80,6 +87,7 @@ impl Client {
             sign_port: link.sign_port,
             replies_are_shown: false,
             clock,
+            is_clock_right: Cell::new(false),
             tracer: None,
             observer: OnceCell::new(),
             quiet_until: Cell::default(),
@@ -110,6 +118,11 @@ impl Client {
         let kibibytes = request.body.as_ref().map_or(0, |body| body.len() / 1024);
         let more = TIME_PER_KIB * u32::try_from(kibibytes).unwrap_or(u32::MAX);
         if self.timeout_grows { self.timeout + more } else { self.timeout }
+    }
+
+    /// Whether the service says that this machine's clock is right, give or take a day. Without a date in its replies nobody does.
+    pub fn is_clock_right(&self) -> bool {
+        self.is_clock_right.get()
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -238,6 +251,9 @@ impl Client {
             },
             Err(lost) => HttpEvent::TransportError { message: &lost.message, after },
         });
+        if let Some(date) = received.as_ref().ok().and_then(date) {
+            self.is_clock_right.set(self.clock.now().duration_since(date).abs() < CLOCK_TOLERANCE);
+        }
         let (attempt, signal) =
             classify::classify(request, &url, received, self.replies_are_shown, self.clock.now());
         if let Some(observer) = self.observer.get() {
@@ -281,6 +297,12 @@ impl Client {
             tracer(event());
         }
     }
+}
+
+/// When a reply was made, as the service says it.
+fn date(reply: &Incoming) -> Option<Timestamp> {
+    let text = reply.headers.get(DATE)?.to_str().ok()?;
+    DateTimeParser::new().parse_timestamp(text).ok()
 }
 
 fn parse(text: &str) -> Result<Url, Failure> {

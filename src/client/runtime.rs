@@ -21,7 +21,7 @@ pub async fn with_service<T>(
     let mut signals = Signals::listen(session.context)?;
     let service = Service::open(session).await?;
     let ended = until_interrupted(session, &service, &mut signals, task).await;
-    service.end_run(ended.is_ok());
+    service.end_run(&ended);
     ended
 }
 

@@ -515,10 +515,18 @@ impl Service<'_> {
         Ok(run)
     }
 
-    /// Notes that the command has ended, and whether it left nothing to do.
-    pub fn end_run(&self, is_complete: bool) {
-        if let (Some(run), Some(log)) = (self.run.get(), self.log.get()) {
-            log.end_run(run, is_complete);
+    /// Notes that the command has ended, and whether it left nothing to do. Once a day what is too old is deleted then: not where the
+    /// command failed, which may be repeated, and may be the undo of an update that is as old, and only where the shop says that
+    /// the clock of this machine is right.
+    pub fn end_run<T>(&self, ended: &Result<T, Failure>) {
+        let (Some(run), Some(log)) = (self.run.get(), self.log.get()) else { return };
+        log.end_run(run, ended.is_ok());
+        let is_done = match ended {
+            Ok(_) => true,
+            Err(failure) => failure.kind == FailureKind::Partial,
+        };
+        if is_done && self.client.is_clock_right() {
+            log.expire(&self.settings.service_name(), self.settings.retention_days);
         }
     }
 

@@ -50,10 +50,9 @@ use crate::client::Session;
 use crate::client::Surroundings;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::config::{ConfigFile, DEFAULT_RETENTION_DAYS, SANDBOX, Settings, Writes, chosen_dialect};
+use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
-use crate::log::WriteLog;
 use crate::ops::{self, Operation};
 use crate::plan::journal_of;
 use crate::plan::planning::Planning;
@@ -63,7 +62,7 @@ use crate::state::page_file;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
 use storefront_core::check::synonyms::by_meaning;
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, is_read};
 use storefront_core::operation::OperationSpec;
@@ -463,27 +462,8 @@ pub async fn run(
     };
     if session.global.can_write {
         page_file::remove_abandoned(context);
-        remove_expired(&session, &result);
     }
     result
-}
-
-/// Removes what is kept of customers for too long, once a day. Not where the command failed: it may be repeated, and may be the
-/// undo of an update that is as old.
-fn remove_expired(session: &Session<'_>, result: &Result<(), Failure>) {
-    let is_done = match result {
-        Ok(()) => true,
-        Err(failure) => failure.kind == FailureKind::Partial,
-    };
-    if !is_done {
-        return;
-    }
-    let Ok(Some(log)) = WriteLog::to_read(session.context) else { return };
-    if session.global.flags.sandbox {
-        log.expire(SANDBOX, DEFAULT_RETENTION_DAYS);
-    } else if let Ok(settings) = Settings::resolve(session.context, session.global, session.config) {
-        log.expire(&settings.service_name(), settings.retention_days);
-    }
 }
 
 /// Decides whether a command may write. Gives whether `--yes` may answer what it asks.

@@ -55,7 +55,8 @@
 //! # Performance
 //!
 //! One sync for each group of writes that are about to leave, none for what became of them, and none when the program ends:
-//! the write-ahead log stays, and SQLite takes it up into the database every thousand pages. A command lists the writes of
+//! the write-ahead log stays, and SQLite takes it up into the database every thousand pages, of a batch every eight thousand and at
+//! its end. A command lists the writes of
 //! one owner by an index, newest first, and reads documents only of those that it looks at.
 
 mod customers;

@@ -99,7 +99,7 @@ impl Meant {
 }
 
 impl WriteLog {
-    /// Deletes what is too old, of all customers of all services, once a day. `days` is for how long the profile of this command
+    /// Deletes what is too old, of all customers of all services, once a day, by a clock that is right. `days` is for how long the profile of this command
     /// keeps things at `service_name`. It is housekeeping: what cannot be deleted now is deleted the next day.
     pub fn expire(&self, service_name: &str, days: u32) {
         let (now, service_name) = (self.clock.now(), service_name.to_owned());

@@ -41,6 +41,11 @@ pub enum Durability {
     Buffered,
 }
 
+/// A process that commits so many groups has many more to commit.
+const MANY_GROUPS: u32 = 32;
+/// After so many pages it takes the write-ahead log up: 32 MB. SQLite does that after a thousand.
+const MANY_PAGES: u32 = 8_000;
+
 /// A database as one process uses it.
 pub trait Database: Debug + Send + Sync {
     /// Reads what is committed, with all that this process has put into the queue without waiting for a sync. It is held up by no
@@ -262,10 +267,19 @@ impl Drop for DatabaseFile {
     }
 }
 
-/// Commits what is in the queue, as long as there is somebody to put something in.
+/// Commits what is in the queue, as long as there is somebody to put something in. Where that is much, the write-ahead log is taken
+/// up less often, for that costs syncs, and once more in the end: whoever comes next reads all of it.
 fn write(connection: &Connection, jobs: &Receiver<Job>) {
+    let mut groups: u32 = 0;
     while let Ok(first) = jobs.recv() {
         commit_group(connection, std::iter::once(first).chain(jobs.try_iter()).collect());
+        groups = groups.saturating_add(1);
+        if groups == MANY_GROUPS {
+            let _ = connection.pragma_update(None, "wal_autocheckpoint", MANY_PAGES);
+        }
+    }
+    if groups >= MANY_GROUPS {
+        let _ = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
     }
 }
 

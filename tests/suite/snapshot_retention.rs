@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::MockServer;
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::CUSTOMER;
 use crate::support::scripted::{methods, ok, profile, run};
 use crate::support::storefront::Home;
@@ -155,7 +155,8 @@ fn the_last_read_outlives_every_look_for_what_is_too_old() {
             home.ok(line);
         } else {
             looked(&home, 2);
-            let written = run(&home, &server.url(""), "attribute create --code c --label C --type text");
+            let shop = MockServer::start(vec![dated(0)]);
+            let written = run(&home, &shop.url(""), "attribute create --code c --label C --type text");
             assert_eq!(written.code, 0, "{written:?}");
         }
         let refused = run(&home, &server.url(""), rome);
@@ -180,6 +181,30 @@ fn a_clock_that_is_set_years_ahead_removes_nothing() {
     looked(&home, 1);
     home.ok(&format!("{UPDATE} 10122"));
     assert!(!is_there(&home, 1));
+}
+
+/// A reply that was made so many hours from now, by the clock of the shop.
+fn dated(hours: i64) -> Step {
+    let date = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(hours);
+    let date = date.strftime("%a, %d %b %Y %H:%M:%S GMT");
+    answer("200 OK", &format!("Date: {date}\r\n"), &profile(json!({})).to_string())
+}
+
+/// A wrong clock deletes nothing: the shop says what time it is.
+#[test]
+fn what_is_too_old_goes_only_where_the_shop_has_the_same_day() {
+    let undated = ok(&profile(json!({})));
+    let of_hours = [-48, 48, -20, 20].map(|hours| (dated(hours), hours.abs() > 24));
+    for (step, stays) in [(undated, true)].into_iter().chain(of_hours) {
+        let home = Home::new();
+        home.ok(&format!("{UPDATE} 10119"));
+        age(&home, 1, 40, &old_outcome());
+        looked(&home, 2);
+        let server = MockServer::start(vec![step]);
+        let written = run(&home, &server.url(""), "attribute create --code c --label C --type text");
+        assert_eq!(written.code, 0, "{written:?}");
+        assert_eq!(is_there(&home, 1), stays, "{:?}", written.stderr);
+    }
 }
 
 /// With `retention-days = 0` they go with the next command, as soon as nothing needs them.
