@@ -210,15 +210,7 @@ impl Prompt {
         let text = format!("{question} ({choice})");
         let check = |text: &str| is_yes_or_no(if text.trim().is_empty() { "y" } else { text });
         let typed = self.text(&Question { text: &text, when_empty, ..Question::default() }, check)?;
-        Ok(self.noted(typed.map(|text| yes_or_no(&text).unwrap_or(present))))
-    }
-
-    /// Notes a yes as consent to what was shown.
-    fn noted(&self, answer: Option<bool>) -> Option<bool> {
-        if answer == Some(true) {
-            self.consent.was_given();
-        }
-        answer
+        Ok(typed.map(|text| yes_or_no(&text).unwrap_or(present)))
     }
 
     /// Asks for a yes that was typed after the question appeared. `--yes` answers it, and so does the absence of a
@@ -257,11 +249,26 @@ impl Prompt {
         }
         match self.typed_yes(question)? {
             Some(false) => Err(Failure::cancelled()),
-            answer => Ok(answer.is_some()),
+            Some(true) => {
+                self.consent.was_given();
+                Ok(true)
+            }
+            None => Ok(false),
         }
     }
 
-    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]. Only for where [`Self::can_ask`].
+    /// Asks whether a command may write at all, before anything is shown. Only for where [`Self::can_ask`].
+    ///
+    /// # Errors
+    /// [`Failure::cancelled`] for anything but a yes.
+    pub fn permits(&self, question: &str) -> Result<(), Failure> {
+        cancelled_unless(self.agrees(question)?)?;
+        self.consent.to_write_was_given();
+        Ok(())
+    }
+
+    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]: that is no consent to what is written. Only for where
+    /// [`Self::can_ask`].
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -282,7 +289,7 @@ impl Prompt {
 
     fn typed_yes(&self, question: &str) -> Result<Option<bool>, Failure> {
         let typed = self.typed(&format!("{question} (y/n)"), &is_yes_or_no)?;
-        Ok(self.noted(typed.and_then(|text| yes_or_no(&text))))
+        Ok(typed.and_then(|text| yes_or_no(&text)))
     }
 
     /// How many addresses may be deleted: a person has to type the number.

@@ -16,6 +16,7 @@ use crate::input::records::{Record, at};
 use crate::journal::State;
 use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::ops::{Examiner, Refused, attribute};
+use crate::prompt::Consent;
 use crate::report::Report;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
@@ -157,6 +158,8 @@ struct Check<'a> {
     name: String,
     args: &'a BatchArgs,
     report: &'a Report,
+    /// In which the records that are sent are named.
+    consent: &'a Consent,
     unique_key: Option<&'static str>,
     checked: Checked,
     keys: HashSet<u64>,
@@ -187,6 +190,7 @@ impl<'a> Check<'a> {
             name: preparer.source.name(),
             args,
             report: preparer.session.report,
+            consent: preparer.session.consent,
             unique_key: preparer.operation.spec().unique_key,
             checked: Checked::default(),
             keys: HashSet::new(),
@@ -230,7 +234,10 @@ impl<'a> Check<'a> {
             _ if decision == Decision::NotOurs => {}
             Some(Ok(prepared)) => {
                 self.checked.records += 1;
-                self.checked.to_send += u64::from(is_sent);
+                if is_sent {
+                    self.checked.to_send += 1;
+                    self.consent.name(name);
+                }
                 self.checked.again += u64::from(args.restart && latest.may_be_applied());
                 self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);

@@ -501,7 +501,7 @@ fn permit_write(
         Writes::Ask if prompt.can_ask() => {
             let profile = profile.map(|profile| format!(" of profile {}", profile.name)).unwrap_or_default();
             let question = format!("Let this command write to the shop{profile}?");
-            return if prompt.agrees(&question)? { Ok(true) } else { Err(Failure::cancelled()) };
+            return prompt.permits(&question).map(|()| true);
         }
         Writes::Ask => "every write has to be confirmed by a person at a terminal",
         Writes::No => "nothing may be written",

@@ -1,6 +1,6 @@
 //! What a command may do to the shop: made in one place, and looked at by the gate of all writes, whatever led there.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use storefront_core::failure::Failure;
@@ -10,7 +10,17 @@ use storefront_core::failure::Failure;
 pub struct Consent {
     /// The number of `--allow-delete`.
     deletions: Option<usize>,
-    was_answered: Rc<Cell<bool>>,
+    given: Rc<Given>,
+}
+
+#[derive(Debug, Default)]
+struct Given {
+    /// Whether a person lets this command write.
+    write: Cell<bool>,
+    /// Whether a person has said yes to what is written, after that was shown with what it deletes.
+    shown: Cell<bool>,
+    /// Of a batch: the records that are sent, as they were counted for the question, by the numbers by which they are named.
+    records: RefCell<Numbers>,
 }
 
 /// What is about to leave.
@@ -24,6 +34,8 @@ pub struct Asked {
     pub yes: bool,
     /// How many addresses, items or options it deletes.
     pub deletions: usize,
+    /// Of a batch: the number by which its record is named.
+    pub record: Option<u64>,
 }
 
 impl Consent {
@@ -32,9 +44,19 @@ impl Consent {
         Self { deletions, ..Self::default() }
     }
 
+    /// Names a record of a batch, which is going to be sent.
+    pub fn name(&self, record: u64) {
+        self.given.records.borrow_mut().insert(record);
+    }
+
     /// A person has said yes, after what was to be written was shown.
     pub(super) fn was_given(&self) {
-        self.was_answered.set(true);
+        self.given.shown.set(true);
+    }
+
+    /// A person lets this command write, before anything was shown.
+    pub(super) fn to_write_was_given(&self) {
+        self.given.write.set(true);
     }
 
     /// Refuses what nobody has agreed to.
@@ -42,15 +64,19 @@ impl Consent {
     /// # Errors
     /// `guard`.
     pub fn covers(&self, asked: Asked) -> Result<(), Failure> {
-        let has_answer = self.was_answered.get() || asked.yes;
+        let was_shown = self.given.shown.get() || asked.yes;
         if !asked.may_write {
             return Err(Failure::guard("this command does not write to the shop"));
         }
-        if asked.needs_answer && !has_answer {
+        if let Some(record) = asked.record.filter(|record| !self.given.records.borrow().contains(*record)) {
+            let message = format!("record {record} is none of those that were to be sent");
+            return Err(Failure::guard(message).hint("resume the batch, which counts them again"));
+        }
+        if asked.needs_answer && !was_shown && !self.given.write.get() {
             return Err(Failure::guard("this write has to be confirmed by a person at a terminal"));
         }
         let is_allowed = self.deletions.is_some_and(|allowed| asked.deletions <= allowed);
-        if asked.deletions > 0 && !has_answer && !is_allowed {
+        if asked.deletions > 0 && !was_shown && !is_allowed {
             let count = asked.deletions;
             return Err(Failure::guard(format!("nobody has agreed to what this write deletes: {count}"))
                 .hint("look at it with --dry-run, then add --yes"));
@@ -59,11 +85,37 @@ impl Consent {
     }
 }
 
+/// A set of numbers, a bit for each: a batch may have millions of records.
+#[derive(Debug, Default)]
+struct Numbers(Vec<u64>);
+
+impl Numbers {
+    const BITS: u64 = u64::BITS as u64;
+
+    fn place(number: u64) -> (usize, u64) {
+        (usize::try_from(number / Self::BITS).unwrap_or(usize::MAX), 1 << (number % Self::BITS))
+    }
+
+    fn insert(&mut self, number: u64) {
+        let (at, bit) = Self::place(number);
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] |= bit;
+    }
+
+    fn contains(&self, number: u64) -> bool {
+        let (at, bit) = Self::place(number);
+        self.0.get(at).is_some_and(|bits| bits & bit != 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Asked, Consent};
 
-    const ASKED: Asked = Asked { may_write: true, needs_answer: false, yes: false, deletions: 0 };
+    const ASKED: Asked =
+        Asked { may_write: true, needs_answer: false, yes: false, deletions: 0, record: None };
 
     #[test]
     fn what_nobody_has_agreed_to_is_refused() {
@@ -86,5 +138,24 @@ mod tests {
             consent.was_given();
             assert_eq!(consent.covers(asked).is_ok(), after, "{number:?}, {asked:?}, answered");
         }
+    }
+
+    #[test]
+    fn leave_to_write_is_none_to_delete() {
+        let consent = Consent::default();
+        consent.to_write_was_given();
+        let of_person = Asked { needs_answer: true, ..ASKED };
+        assert!(consent.covers(of_person).is_ok());
+        assert!(consent.covers(Asked { deletions: 1, ..of_person }).is_err());
+    }
+
+    #[test]
+    fn a_record_that_was_not_counted_is_refused_whoever_agrees() {
+        let consent = Consent::of(Some(9));
+        consent.was_given();
+        [2, 63, 64, 1_000_000].map(|record| consent.name(record));
+        let sends = |record| consent.covers(Asked { record: Some(record), yes: true, ..ASKED }).is_ok();
+        assert_eq!([2, 63, 64, 1_000_000].map(sends), [true; 4]);
+        assert_eq!([0, 1, 65, 999_999, u64::MAX].map(sends), [false; 5]);
     }
 }

@@ -146,6 +146,7 @@ fn agreed(service: &Service<'_>, deletions: usize) -> Result<(), Failure> {
         needs_answer: writes == Writes::Ask,
         yes: global.yes,
         deletions,
+        record: service.write_ahead.map(|of_journal| of_journal.place().0),
     };
     service.session.consent.covers(asked)
 }

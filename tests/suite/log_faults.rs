@@ -7,11 +7,15 @@ use std::time::Duration;
 
 use crate::support::batch::lines;
 use crate::support::flaky_proxy::{FlakyProxy, Half};
+use crate::support::raw_http::CUSTOMER;
 use crate::support::storefront::Outcome;
 use crate::support::test_env::{TestEnv, serve};
 
 const BATCH: &str = "customer update -i moves.csv --jobs 1 --retry 0 -o json";
 const SINGLE: &str = "customer update --address 2 --city Troy -y --retry 0 -o json";
+
+const ADDITIONS: &str = "quote add-item -i adds.csv --jobs 1 --retry 0 -o json";
+const ADDITION: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1 --retry 0 -o json";
 
 /// The journal and the log as they are at one moment.
 #[derive(Debug, Clone, Default)]
@@ -49,8 +53,12 @@ impl Scene {
     /// the shop then, of the reply nothing the program.
     fn killed(line: &str, at: (usize, Half)) -> Self {
         let env = TestEnv::new();
-        env.file("moves.csv", "address_id,city\n2,Troy\n3,Rome\n");
-        let journal = env.home.dir.path().join("moves.csv.journal");
+        files(&env);
+        let journal = env.home.dir.path().join(if line == ADDITIONS {
+            "adds.csv.journal"
+        } else {
+            "moves.csv.journal"
+        });
         // Without the shared memory, which SQLite makes anew.
         let log = ["log.db", "log.db-wal"].map(|name| env.home.state().join(name)).to_vec();
         let paths = [log.clone(), vec![journal.clone()]].concat();
@@ -92,8 +100,23 @@ impl Scene {
         serve(self.env.home.storefront(line), &self.proxy.url()).run()
     }
 
-    fn puts(&self) -> usize {
-        self.env.requests().iter().filter(|heard| heard.starts_with("PUT")).count()
+    /// How many writes have arrived.
+    fn writes(&self) -> usize {
+        self.env.requests().iter().filter(|heard| !heard.starts_with("GET")).count()
+    }
+
+    /// How many mugs the cart has.
+    fn mugs(&self) -> u64 {
+        let cart = self.env.sandbox.get(CUSTOMER, "/rest/V1/carts/mine").json();
+        let items = cart["items"].as_array().unwrap();
+        items.iter().map(|item| item["qty"].as_u64().unwrap()).sum()
+    }
+
+    /// What the history says of the newest write.
+    fn told(&self) -> String {
+        let history = self.run("history -o json");
+        let newest = lines(&history).remove(0);
+        newest["outcome"].as_str().unwrap_or_default().to_owned()
     }
 
     fn cities(&self) -> [String; 2] {
@@ -101,14 +124,20 @@ impl Scene {
     }
 }
 
-/// The exchanges of a line that are a PUT.
-fn puts_of(line: &str) -> Vec<usize> {
+/// The exchanges of a line that write.
+fn writes_of(line: &str) -> Vec<usize> {
     let env = TestEnv::new();
-    env.file("moves.csv", "address_id,city\n2,Troy\n3,Rome\n");
+    files(&env);
     let outcome = env.run(line);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let heard = env.requests();
-    (1..).zip(&heard).filter(|(_, heard)| heard.starts_with("PUT")).map(|(number, _)| number).collect()
+    let writes = (1..).zip(&heard).filter(|(_, heard)| !heard.starts_with("GET"));
+    writes.map(|(number, _)| number).collect()
+}
+
+fn files(env: &TestEnv) {
+    env.file("moves.csv", "address_id,city\n2,Troy\n3,Rome\n");
+    env.file("adds.csv", "sku,qty,quote_id\nmug-blue,1,1\nmug-blue,2,1\n");
 }
 
 /// Cuts the journal after the line that says that the record in this line is being sent, or before it.
@@ -128,7 +157,7 @@ fn applied(outcome: &Outcome) -> Vec<String> {
 fn a_batch_that_is_killed_around_a_call_says_what_the_shop_has() {
     let batch = BATCH;
     let resume = format!("{batch} --resume");
-    let puts = puts_of(batch);
+    let puts = writes_of(batch);
     assert_eq!(puts.len(), 2);
     let (first, second) = (puts[0], puts[1]);
     let done = ["yes", "yes"].map(str::to_owned).to_vec();
@@ -144,7 +173,7 @@ fn a_batch_that_is_killed_around_a_call_says_what_the_shop_has() {
             (0, done.clone()),
             "sending, not in the log: {outcome:?}"
         );
-        assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
+        assert_eq!((scene.writes(), scene.cities()), (2, all.clone()));
     }
 
     // On another machine, whose log has no such run, nobody knows.
@@ -152,27 +181,27 @@ fn a_batch_that_is_killed_around_a_call_says_what_the_shop_has() {
     scene.log.iter().for_each(|path| drop(std::fs::remove_file(path)));
     drop(std::fs::remove_file(scene.env.home.state().join("log.db-shm")));
     let outcome = scene.run(&resume);
-    assert_eq!((outcome.code, scene.puts()), (8, 0), "another machine: {outcome:?}");
+    assert_eq!((outcome.code, scene.writes()), (8, 0), "another machine: {outcome:?}");
 
     // In the log, and the call did not arrive: nobody knows on this side, and the shop does not have it.
     let scene = Scene::killed(batch, (first, Half::Request));
     let outcome = scene.run(&resume);
-    assert_eq!((outcome.code, scene.puts()), (8, 0), "in the log: {outcome:?}");
+    assert_eq!((outcome.code, scene.writes()), (8, 0), "in the log: {outcome:?}");
     assert_eq!(applied(&outcome)[0], "unknown");
 
     // The shop has it, and the answer did not come: neither the log nor the journal has the outcome.
     let scene = Scene::killed(batch, (first, Half::Reply));
     let outcome = scene.run(&resume);
     assert_eq!((outcome.code, applied(&outcome)), (0, done.clone()), "no answer: {outcome:?}");
-    assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
+    assert_eq!((scene.writes(), scene.cities()), (2, all.clone()));
 
     // The same, and the journal lost the line that says `sending`: the log knows that it had it. Also where the call did not arrive.
     for half in [Half::Reply, Half::Request] {
         let scene = Scene::killed(batch, (first, half));
-        scene.puts();
+        scene.writes();
         cut(&scene.journal, 2, false);
         let outcome = scene.run(&resume);
-        assert_eq!((outcome.code, scene.puts()), (3, 0), "journal cut: {outcome:?}");
+        assert_eq!((outcome.code, scene.writes()), (3, 0), "journal cut: {outcome:?}");
     }
 
     // The outcome is in the log and not in the journal; then the other way round, as after a power cut.
@@ -181,47 +210,89 @@ fn a_batch_that_is_killed_around_a_call_says_what_the_shop_has() {
     scene.log_of((second - 1, Half::Reply));
     let outcome = scene.run(&resume);
     assert_eq!((outcome.code, applied(&outcome)), (0, done.clone()), "not in the journal: {outcome:?}");
-    assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
+    assert_eq!((scene.writes(), scene.cities()), (2, all.clone()));
     let scene = Scene::killed(batch, (second, Half::Request));
     cut(&scene.journal, 3, false);
     scene.log_of((first, Half::Reply));
     let outcome = scene.run(&resume);
     assert_eq!((outcome.code, applied(&outcome)), (0, done), "not in the log: {outcome:?}");
-    assert_eq!((scene.puts(), scene.cities()), (2, all));
+    assert_eq!((scene.writes(), scene.cities()), (2, all));
 }
 
 #[test]
 fn an_update_that_is_killed_around_its_call_says_what_the_shop_has() {
-    let put = puts_of(SINGLE)[0];
+    let put = writes_of(SINGLE)[0];
     // Nothing is in the log: nothing was sent.
     let scene = Scene::killed(SINGLE, (put, Half::Request));
     scene.log_of((put - 1, Half::Reply));
     let outcome = scene.run(SINGLE);
-    assert_eq!((outcome.code, scene.puts()), (0, 1), "not in the log: {outcome:?}");
+    assert_eq!((outcome.code, scene.writes()), (0, 1), "not in the log: {outcome:?}");
 
     // In the log, and the call did not arrive: it may still do so.
     let scene = Scene::killed(SINGLE, (put, Half::Request));
     let outcome = scene.run(SINGLE);
-    assert_eq!((outcome.code, scene.puts()), (3, 0), "in the log: {outcome:?}");
+    assert_eq!((outcome.code, scene.writes()), (3, 0), "in the log: {outcome:?}");
 
     // The shop has it.
     let scene = Scene::killed(SINGLE, (put, Half::Reply));
     let outcome = scene.run(SINGLE);
-    assert_eq!((outcome.code, scene.puts()), (0, 1), "no answer: {outcome:?}");
+    assert_eq!((outcome.code, scene.writes()), (0, 1), "no answer: {outcome:?}");
     assert_eq!(scene.env.address(2)["city"], "Troy");
+}
+
+/// What is added to a cart is there twice where it is sent twice, and no read proves that this command did it.
+#[test]
+fn additions_that_are_killed_around_a_call_are_not_sent_twice() {
+    let [first, second] = writes_of(ADDITIONS)[..] else { panic!() };
+    let (request, reply) = (Half::Request, Half::Reply);
+    // The log as it was then, the journal's records that are known to be done, then what the run that follows makes of the
+    // records, and how many calls have arrived and mugs are in the cart.
+    for (name, at, log_of, told, code, applied_to, arrived, mugs) in [
+        ("sending, not in the log", (second, request), Some((first, reply)), "open", 0, ["yes", "yes"], 2, 3),
+        ("in the log", (first, request), None, "open", 8, ["unknown", "yes"], 1, 2),
+        ("no answer", (first, reply), None, "open", 8, ["unknown", "yes"], 2, 3),
+        ("no answer to the last", (second, reply), None, "open", 8, ["yes", "unknown"], 2, 3),
+    ] {
+        let scene = Scene::killed(ADDITIONS, at);
+        if let Some(earlier) = log_of {
+            scene.log_of(earlier);
+        }
+        assert_eq!(scene.told(), told, "{name}");
+        let outcome = scene.run(&format!("{ADDITIONS} --resume"));
+        assert_eq!(
+            (outcome.code, applied(&outcome)),
+            (code, applied_to.map(str::to_owned).to_vec()),
+            "{name}: {outcome:?}"
+        );
+        assert_eq!((scene.writes(), scene.mugs()), (arrived, mugs), "{name}");
+        // Once more: what is unknown stays so, and nothing leaves.
+        let outcome = scene.run(&format!("{ADDITIONS} --resume"));
+        assert_eq!((outcome.code, scene.mugs()), (code, mugs), "{name}, again: {outcome:?}");
+    }
+    // The outcome is in the log and not in the journal, then the other way round.
+    let scene = Scene::killed(ADDITIONS, (second, request));
+    cut(&scene.journal, 2, true);
+    scene.log_of((first, reply));
+    assert_eq!(scene.run(&format!("{ADDITIONS} --resume")).code, 8, "neither has it");
+    assert_eq!(scene.mugs(), 3);
+    let put = writes_of(ADDITION)[0];
+    for (half, there) in [(request, 0), (reply, 1)] {
+        let scene = Scene::killed(ADDITION, (put, half));
+        assert_eq!((scene.told(), scene.mugs()), ("unknown".to_owned(), there));
+    }
 }
 
 /// A batch that stopped, and of which the log lost writes since: what was deleted may have been sent.
 #[test]
 fn a_sending_line_whose_write_was_forgotten_stays_unknown() {
     let batch = BATCH;
-    let first = puts_of(batch)[0];
+    let first = writes_of(batch)[0];
     let scene = Scene::killed(batch, (first, Half::Request));
     let log = rusqlite::Connection::open(&scene.log[0]).unwrap();
     assert_eq!(log.execute("DELETE FROM write", []).unwrap(), 1);
     drop(log);
     let outcome = scene.run(&format!("{batch} --resume"));
-    assert_eq!((outcome.code, scene.puts()), (8, 0), "{outcome:?}");
+    assert_eq!((outcome.code, scene.writes()), (8, 0), "{outcome:?}");
 }
 
 /// Another process writes to the log for as long as this, from the read of the profile on that the call is made from.
@@ -252,7 +323,7 @@ fn beside_a_writer(line: &str, first_put: usize, holds: Duration) -> (TestEnv, O
 #[test]
 fn a_log_that_another_process_writes_to_is_waited_for() {
     for (line, seconds, calls) in [(SINGLE, 2, 1), (BATCH, 12, 2)] {
-        let first_put = puts_of(line)[0];
+        let first_put = writes_of(line)[0];
         let (env, outcome) = beside_a_writer(line, first_put, Duration::from_secs(seconds));
         assert_eq!(outcome.code, 0, "{seconds} s: {outcome:?}");
         let heard = env.requests();
