@@ -236,7 +236,9 @@ impl<'a> Check<'a> {
                 self.checked.records += 1;
                 if is_sent {
                     self.checked.to_send += 1;
+                    // A journal that is begun anew names it by where it is now.
                     self.consent.name(name);
+                    self.consent.name(line);
                 }
                 self.checked.again += u64::from(args.restart && latest.may_be_applied());
                 self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;

@@ -153,7 +153,9 @@ mod tests {
     fn a_record_that_was_not_counted_is_refused_whoever_agrees() {
         let consent = Consent::of(Some(9));
         consent.was_given();
-        [2, 63, 64, 1_000_000].map(|record| consent.name(record));
+        for record in [2, 63, 64, 1_000_000] {
+            consent.name(record);
+        }
         let sends = |record| consent.covers(Asked { record: Some(record), yes: true, ..ASKED }).is_ok();
         assert_eq!([2, 63, 64, 1_000_000].map(sends), [true; 4]);
         assert_eq!([0, 1, 65, 999_999, u64::MAX].map(sends), [false; 5]);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::document::Indexed;
-use super::{Before, Change, Created, Effect, Kind};
+use super::{Before, Change, Created, Effect};
 use crate::outcome::Extent;
 use crate::profile::equal::{is_content, same_but_for_case, same_value};
 use crate::profile::path::{FieldPath, List};
@@ -22,16 +22,18 @@ pub struct OwnCall<'a> {
 }
 
 impl OwnCall<'_> {
-    /// Whether a look showed what it left at a place. What was seen of one that was applied in part may be what was there before it.
-    fn is_seen(&self, change: &Change) -> bool {
-        self.extent == Extent::Whole && change.seen.is_some()
+    /// What it was to leave at a place, null for nothing; `None` where that is not known. What was seen does not count: a look may
+    /// have been older than calls before this one, or have passed over the place.
+    fn left(&self, change: &Change) -> Option<Value> {
+        change.wanted(&self.effect.creates).map(Option::unwrap_or_default)
     }
 
-    /// What it left at a place, null for nothing: what was seen, else what was sent; `None` where that is not known.
-    fn left(&self, change: &Change) -> Option<Value> {
-        let creates = &self.effect.creates;
-        let left = if self.is_seen(change) { change.after(creates) } else { change.wanted(creates) };
-        left.map(Option::unwrap_or_default)
+    /// Whether a look showed that the service keeps what was to be cleared, as one does that merges and to which a field was not sent.
+    fn is_kept(&self, change: &Change) -> bool {
+        let (Some(seen), Before::Read(before)) = (&change.seen, &change.before) else { return false };
+        self.left(change).is_some_and(|left| left.is_null())
+            && !change.path.is_element()
+            && same_value(change.path.last_name(), seen.value.as_ref(), before.as_ref())
     }
 }
 
@@ -47,8 +49,7 @@ pub fn not_shown(
     let mut left = Left { accepted: accepted.map(Indexed::of), newer: Vec::new() };
     let mut missing: Vec<String> = Vec::new();
     for call in calls {
-        let changes = call.effect.changes.iter().filter(|change| is_told(call.effect, change));
-        for change in changes.filter(|change| left.is_old(change, call, &read)) {
+        for change in call.effect.changes.iter().filter(|change| left.is_old(change, call, &read)) {
             let place = change.path.in_words();
             let old = if change.path.is_element() {
                 format!("{place}, which was removed, is still there")
@@ -69,12 +70,6 @@ pub fn not_shown(
         }
     }
     missing
-}
-
-/// Whether a change can be seen: a service that merges keeps a field of a profile that is left out.
-fn is_told(effect: &Effect, change: &Change) -> bool {
-    let is_left_out = || change.after(&effect.creates) == Some(None) && effect.owner.kind == Kind::Customer;
-    change.path.is_element() || !is_left_out()
 }
 
 /// Whether what a call added is there, by its id or by its content under one that is new.
@@ -137,7 +132,7 @@ impl Left<'_> {
                 || call.was_seen
                     && self.accepted(path).is_some_and(|left| !same_value(name, Some(left), before));
             let is_certain = newer_call.extent == Extent::Whole || was_changed && !may_be_left;
-            let is_set = newer_call.is_seen(newer) || !same_value(name, Some(&after), None);
+            let is_set = !same_value(name, Some(&after), None);
             return (newer.path == *path && is_set && is_certain).then_some(after);
         }
         if call.was_seen {
@@ -146,7 +141,7 @@ impl Left<'_> {
         // A service that writes texts in its own way may show the value from before for one that differs in case only.
         let after = call.left(change)?;
         let is_told =
-            path.is_element() || call.is_seen(change) || !same_but_for_case(name, before, Some(&after));
+            path.is_element() || !call.is_kept(change) && !same_but_for_case(name, before, Some(&after));
         (call.extent == Extent::Whole && is_told).then_some(after)
     }
 

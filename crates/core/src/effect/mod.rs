@@ -334,9 +334,10 @@ impl Effect {
         self.changes.is_empty() && self.creates.is_empty()
     }
 
-    /// The addresses that it removes.
+    /// The addresses that it is to remove, whatever was seen.
     pub fn removed_addresses(&self) -> impl Iterator<Item = AddressId> + '_ {
-        let removed = self.changes.iter().filter(|change| change.path.is_address() && self.removes(change));
+        let is_removed = |change: &&Change| change.path.is_address() && change.sent == Sent::Value(None);
+        let removed = self.changes.iter().filter(is_removed);
         removed.filter_map(|change| change.path.address_id())
     }
 

@@ -2,6 +2,7 @@ use serde_json::{Map, Value, json};
 
 use super::{OwnCall, not_shown};
 use crate::effect::{Before, Change, Effect, Kind, Owner, Sent};
+use crate::id::AddressId;
 use crate::outcome::Extent;
 use crate::profile::path::FieldPath;
 
@@ -138,19 +139,9 @@ fn a_read_that_is_older_than_our_own_calls_is_told_by_what_they_replaced() {
     assert_eq!(not_shown(&[removal], &with(5)), Vec::<String>::new());
 }
 
-/// A look has shown what the service made of a value: that is there, and not what was sent.
 #[test]
-fn what_a_look_has_shown_is_what_a_call_left() {
-    let [old, new] = ["OSLO", "Oslo"].map(|city| json!({"addresses": [{"id": 1, "city": city}]}));
-    let mut effect = between(&old, &new);
-    assert_eq!(
-        not_shown(&[call(&effect, Extent::Whole)], None, &object(&old)),
-        [""; 0],
-        "it may write it so"
-    );
-    effect.close(&object(&new));
-    let missing = not_shown(&[call(&effect, Extent::Whole)], None, &object(&old));
-    assert_eq!(missing, ["address 1 city has its old value"]);
+fn what_was_added_is_there_by_its_id_and_gone_where_a_newer_call_removed_it() {
+    let new = json!({"addresses": [{"id": 1, "city": "Oslo"}]});
     let added = json!({"addresses": [{"id": 1, "city": "Oslo"}, {"city": "Rome"}]});
     let mut effect = between(&new, &added);
     let seen = json!({"addresses": [{"id": 1, "city": "Oslo"}, {"id": 2, "city": "Rome"}]});
@@ -161,4 +152,50 @@ fn what_a_look_has_shown_is_what_a_call_left() {
     assert_eq!(left(&new, &[call(&effect, Extent::Whole)]), ["address 2 is missing"]);
     let removal = between(&seen, &new);
     assert_eq!(left(&new, &[call(&removal, Extent::Whole), call(&effect, Extent::Whole)]), [""; 0]);
+}
+
+/// What was cleared is nothing on disk, as null is: a look that has shown it cleared tells it, and so does one that has shown that
+/// the service keeps it.
+#[test]
+fn what_was_cleared_is_not_there_unless_the_service_keeps_it() {
+    let with = |vat: Value| json!({"addresses": [{"id": 1, "vat_id": vat}]});
+    let (old, cleared) = (with("V12".into()), with(Value::Null));
+    let on_disk = |effect: &Effect| -> Effect {
+        serde_json::from_str(&serde_json::to_string(effect).unwrap()).unwrap()
+    };
+    let missing = |effect: &Effect| not_shown(&[call(effect, Extent::Whole)], None, &object(&old));
+    let mut effect = between(&old, &cleared);
+    assert_eq!(missing(&on_disk(&effect)), ["address 1 vat_id has its old value"]);
+    effect.close(&object(&cleared));
+    assert_eq!(missing(&on_disk(&effect)), ["address 1 vat_id has its old value"]);
+    effect.close(&object(&old));
+    assert_eq!(missing(&on_disk(&effect)), [""; 0]);
+}
+
+/// A look passes over what settings tell it to ignore: that it shows the old value says nothing.
+#[test]
+fn an_old_value_that_a_look_passed_over_is_not_what_a_call_left() {
+    let [old, new] = ["a", "b"].map(|note| json!({"note": note, "addresses": []}));
+    let mut effect = between(&old, &new);
+    effect.close(&object(&old));
+    let missing = not_shown(&[call(&effect, Extent::Whole)], None, &object(&old));
+    assert_eq!(missing, ["note has its old value"]);
+}
+
+#[test]
+fn an_address_that_was_to_be_removed_counts_as_removed_though_a_look_still_showed_it() {
+    let (old, new) = (json!({"addresses": [{"id": 1}, {"id": 2}]}), json!({"addresses": [{"id": 2}]}));
+    let mut effect = between(&old, &new);
+    effect.close(&object(&old));
+    assert_eq!(effect.removed_addresses().collect::<Vec<_>>(), [AddressId(1)]);
+}
+
+/// A replica that is behind may show, after a second write, what was there before the first one.
+#[test]
+fn a_look_that_was_older_than_the_calls_before_says_nothing_of_what_a_call_left() {
+    let [one, two, three] = ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}));
+    let (first, mut second) = (between(&one, &two), between(&two, &three));
+    second.close(&object(&one));
+    let calls = [call(&second, Extent::Whole), call(&first, Extent::Whole)];
+    assert_eq!(not_shown(&calls, None, &object(&one)), ["email has its old value"]);
 }
