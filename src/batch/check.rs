@@ -236,7 +236,7 @@ impl<'a> Check<'a> {
                 self.checked.records += 1;
                 if is_sent {
                     self.checked.to_send += 1;
-                    // A journal that is begun anew names it by where it is now.
+                    // A journal that is started over names it by where it is now.
                     self.consent.name(name);
                     self.consent.name(line);
                 }
