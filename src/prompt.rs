@@ -267,7 +267,7 @@ impl Prompt {
         Ok(())
     }
 
-    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]: that is no consent to what is written. Only for where
+    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]. It agrees to nothing that is written. Only for where
     /// [`Self::can_ask`].
     ///
     /// # Errors
