@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::Map;
 
@@ -159,7 +160,7 @@ async fn follow(
     listing.operation.ensure_in(session.dialect)?;
     let (source, plan): (Source, Option<Plan>) = match listing.source(input) {
         Ok(Some(found)) => found,
-        Ok(None) if input.is_none() => nothing_of(listing),
+        Ok(None) if input.is_none() => nothing_of(listing)?,
         Ok(None) => {
             let name = input.unwrap_or(&listing.path).display().to_string();
             return Err(Failure::usage(format!("`{name}` is not the input of a batch"))
@@ -167,7 +168,7 @@ async fn follow(
         }
         Err(failure) if input.is_none() => {
             session.report.warn(&format!("the input beside the journal is not read: {}", failure.message));
-            nothing_of(listing)
+            nothing_of(listing)?
         }
         Err(failure) => return Err(failure),
     };
@@ -184,8 +185,12 @@ async fn follow(
 }
 
 /// An input without a record.
-fn nothing_of(listing: &Listing<'_>) -> (Source, Option<Plan>) {
-    (Source::of_plan(&listing.path, Vec::new()), None)
+fn nothing_of(listing: &Listing<'_>) -> Result<(Source, Option<Plan>), Failure> {
+    let context = listing.session.context;
+    let state = &context.directories()?.state;
+    let failed = |error| Failure::internal(format!("cannot write to `{}`: {error}", state.display()));
+    let file = context.storage.unnamed(state).map_err(failed)?;
+    Ok((Source::of_plan(&listing.path, Arc::new(file)), None))
 }
 
 /// A record as it stands in the input.

@@ -210,7 +210,7 @@ impl DryRun<'_> {
             let checked = if is_checked { "" } else { ", not compared with the shop; --plan compares all" };
             report.stdout(format!("{}{checked}\n", count_more_records(self.hidden)))?;
         }
-        let records = preparer.plan.map_or(0, |plan| plan.records.len() as u64);
+        let records = preparer.plan.map_or(0, |plan| plan.header.records);
         let left =
             self.left.iter().map(|(state, count)| format!(", {count} {state}")).collect::<Vec<_>>().concat();
         let what = if self.seen == 0 && records > 0 && self.done == records {

@@ -213,7 +213,8 @@ impl<'a> Listing<'a> {
         if !source.is_plan() {
             return Ok(Some((source, None)));
         }
-        let (plan, records) = Plan::read(&*self.session.context.storage, &source.path)?;
-        Ok(Some((Source::of_plan(&source.path, records.into_bytes()), Some(plan))))
+        let context = self.session.context;
+        let plan = Plan::read(&*context.storage, &context.directories()?.state, &source.path)?;
+        Ok(Some((Source::of_plan(&source.path, plan.lines.clone()), Some(plan))))
     }
 }

@@ -297,7 +297,7 @@ async fn decline(
 /// How many records are in flight at most. Where it is one although more were asked for, that is said.
 fn at_a_time(preparer: &RecordPreparer<'_>, checked: &Checked) -> u16 {
     let session = preparer.session;
-    let first = preparer.plan.and_then(|plan| scalar(plan.records.first()?.input.get(UNDO_OWNER)));
+    let first = preparer.plan.and_then(|plan| scalar(plan.first.as_ref()?.get(UNDO_OWNER)));
     let is_of_attribute = preparer.operation.spec().wrapper == Some("attribute")
         || first.is_some_and(|owner| owner.starts_with(Kind::Attribute.noun()));
     let is_sequential = is_of_attribute && session.dialect.attributes_one_at_a_time;

@@ -11,10 +11,12 @@ use crate::batch::command_line::OF_RESUMING;
 use crate::batch::record::RecordPreparer;
 use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::hint::{for_command, typed};
+use crate::input::records::Content;
 use crate::journal::known::known_runs;
 use crate::journal::open::is_in_use;
 use crate::journal::read::PreviousRun;
 use crate::log::{SentBy, SentRecords, WriteLog};
+use crate::plan::Planned;
 use crate::report::changes::local;
 use crate::report::summary::{MAX_LINES, count_records, list_lines};
 use crate::system::storage::real_path;
@@ -71,7 +73,7 @@ impl ToSend {
             }
             if let Some(Ok(prepared)) = &decided.prepared {
                 let identity = preparer.identity(&record, reader.columns(), prepared);
-                to_send.0.push((decided.location.line, identity, known(preparer, record.number)));
+                to_send.0.push((decided.location.line, identity, known(preparer, &record.content)));
             }
         }
         Ok(to_send)
@@ -230,8 +232,7 @@ pub async fn ensure_alone(
 }
 
 /// How many equal ones were known as sent when this record was planned.
-fn known(preparer: &RecordPreparer<'_>, record: u64) -> u64 {
-    let planned = preparer.plan.zip(usize::try_from(record).ok());
-    let planned = planned.and_then(|(plan, record)| plan.records.get(record.checked_sub(1)?));
-    planned.and_then(|planned| planned.of).map_or(0, |of| of.sent)
+fn known(preparer: &RecordPreparer<'_>, content: &Content) -> u64 {
+    let (Some(_), Content::Json(text)) = (preparer.plan, content) else { return 0 };
+    Planned::parse(text).and_then(|planned| planned.of).map_or(0, |of| of.sent)
 }

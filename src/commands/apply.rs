@@ -70,7 +70,8 @@ pub struct ApplyArgs {
 /// # Errors
 /// As [`Plan::read`] and [`batch::run`].
 pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure> {
-    let (mut plan, records) = Plan::read(&*session.context.storage, &args.file)?;
+    let context = session.context;
+    let mut plan = Plan::read(&*context.storage, &context.directories()?.state, &args.file)?;
     let count = plan.header.records;
     let named = args.only.iter().flat_map(Lines::ranges).map(RangeInclusive::end);
     if let Some(number) = named.copied().find(|number| *number > count) {
@@ -91,19 +92,14 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         stop_on_error: args.stop_on_error,
         ..BatchArgs::default()
     };
-    carry_out(session, &plan, records, batch).await
+    carry_out(session, &plan, batch).await
 }
 
-/// Runs the operation of a plan over its `records`, which are the lines of its file.
+/// Runs the operation of a plan over its records.
 ///
 /// # Errors
 /// As [`batch::run`], and `guard` for an operation that this version does not know.
-pub async fn carry_out(
-    session: &Session<'_>,
-    plan: &Plan,
-    records: String,
-    batch: BatchArgs,
-) -> Result<(), Failure> {
+pub async fn carry_out(session: &Session<'_>, plan: &Plan, batch: BatchArgs) -> Result<(), Failure> {
     if plan.header.operation == UNDO.name {
         ensure_of_this_log(session, plan)?;
     }
@@ -118,7 +114,7 @@ pub async fn carry_out(
     let batch = BatchArgs { resume: true, ..batch };
     let global = GlobalArgs { input, batch, ..session.global.clone() };
     let session = Session { global: &global, ..*session };
-    let source = Source::of_plan(&plan.path, records.into_bytes());
+    let source = Source::of_plan(&plan.path, plan.lines.clone());
     batch::run(&session, source, operation, Some(plan)).await
 }
 
@@ -134,11 +130,10 @@ impl Begun {
     pub fn new(operation: &str, flags: &[String], plan: Option<&Plan>) -> Self {
         let words = ["storefront"].into_iter().chain(operation.split(' '));
         let words = words.chain(flags.iter().map(String::as_str)).map(OsString::from);
-        let first = plan.and_then(|plan| plan.records.first());
+        let first = plan.and_then(|plan| plan.first.as_ref());
         Self {
             command: Cli::parse_args(&words.collect::<Vec<_>>()).ok(),
-            undo: first
-                .map_or_else(|| UndoPlan::of(Bearer::Admin), |first| UndoPlan::of_record(&first.input)),
+            undo: first.map_or_else(|| UndoPlan::of(Bearer::Admin), UndoPlan::of_record),
             is_undo: operation == UNDO.name,
         }
     }

@@ -400,9 +400,11 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
 /// resumed.
 fn remove_expired(session: &Session<'_>, plans: &Path) {
     let (storage, now) = (&*session.context.storage, session.context.clock.now());
+    let Ok(directories) = session.context.directories() else { return };
     let files = storage.list(plans).unwrap_or_default();
     for path in files.into_iter().filter(|path| assistants::is_one(path)) {
-        let is_expired = Plan::read(storage, &path).is_ok_and(|(plan, _)| plan.header.expires <= now);
+        let is_expired =
+            Plan::read(storage, &directories.state, &path).is_ok_and(|plan| plan.header.expires <= now);
         if is_expired && !is_there(storage, &journal_of(&path)) {
             // What stays is removed the next time.
             let _ = storage.remove(&path);

@@ -1,7 +1,7 @@
 //! Inputs of many records: NDJSON, JSON arrays and CSV, read one record at a time.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -49,8 +49,8 @@ pub struct Source {
     pub is_stream: bool,
     /// What it held when it was copied, in a file without a name.
     copy: Option<Arc<File>>,
-    /// The records of a plan, which was read whole.
-    held: Option<Arc<[u8]>>,
+    /// Whether it is the copy of a plan.
+    of_plan: bool,
     /// How it is written.
     pub format: Format,
     /// The encoding that `--encoding` names.
@@ -95,7 +95,7 @@ pub fn detect(input: &InputArgs) -> Result<Option<Source>, Failure> {
         path: path.to_owned(),
         is_stream,
         copy: None,
-        held: None,
+        of_plan: false,
         format,
         encoding: input.encoding,
     }))
@@ -148,16 +148,15 @@ fn is_sheet(path: &Path, encoding: document::Named) -> Result<bool, Failure> {
 
 impl Source {
     /// A copy of the input, in a private file without a name in this directory: however often it is read, it is the same, whatever
-    /// becomes of the file that was named. For a plan, which was read whole, the directory is only tried.
+    /// becomes of the file that was named. That of a plan was made when it was read.
     ///
     /// # Errors
     /// `usage` when it cannot be read, and where it changed meanwhile; `internal` when it cannot be copied.
     pub fn copied(self, storage: &dyn Storage, directory: &Path) -> Result<Self, Failure> {
-        let file = storage.unnamed(directory).map_err(|error| unwritable(directory, &error))?;
-        if self.held.is_some() {
-            (&file).write_all(b"\n").map_err(|error| unwritable(directory, &error))?;
+        if self.of_plan {
             return Ok(self);
         }
+        let file = storage.unnamed(directory).map_err(|error| unwritable(directory, &error))?;
         if self.is_stream {
             let mut input = self.bytes().map_err(|error| unreadable(&self.path, &error))?;
             copy(&mut input, &file, &self.path, directory)?;
@@ -174,9 +173,9 @@ impl Source {
     }
 
     /// The records of a plan.
-    pub fn of_plan(path: &Path, records: Vec<u8>) -> Self {
-        let (path, held) = (path.to_owned(), Some(records.into()));
-        Self { path, is_stream: false, copy: None, held, format: Format::Ndjson, encoding: None }
+    pub fn of_plan(path: &Path, records: Arc<File>) -> Self {
+        let (path, copy) = (path.to_owned(), Some(records));
+        Self { path, is_stream: false, copy, of_plan: true, format: Format::Ndjson, encoding: None }
     }
 
     /// Whether it is a plan, as far as its first bytes say.
@@ -191,9 +190,6 @@ impl Source {
     /// # Errors
     /// The system's errors.
     pub fn bytes(&self) -> std::io::Result<Box<dyn Read + Send>> {
-        if let Some(held) = &self.held {
-            return Ok(Box::new(Cursor::new(held.clone())));
-        }
         match &self.copy {
             Some(file) => Ok(Box::new(ReadFrom { file: file.clone(), offset: 0 })),
             None => document::bytes(&self.path),
@@ -211,7 +207,7 @@ impl Source {
 
     /// What the places of its records are called.
     pub fn place(&self) -> &'static str {
-        if self.format == Format::Array || self.held.is_some() { "record" } else { "line" }
+        if self.format == Format::Array || self.of_plan { "record" } else { "line" }
     }
 
     /// Its name in messages.

@@ -1,7 +1,7 @@
 //! `storefront apply`: whether a plan may be applied, and what a person sees of it before. That nothing of it is done twice
 //! is the journal's business; a copy of the file, which would have a journal of its own, is known by the plan's id.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -18,8 +18,8 @@ use crate::report::{Report, changes};
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{OperationSpec, UNDO, UNDO_DELETED, UNDO_DELETES, UNDO_OWNER, scalar};
-use storefront_core::profile::diff::Expected;
 use storefront_core::profile::path::FieldPath;
+use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// The number of records that are shown before the question, beside those that delete something.
@@ -121,60 +121,29 @@ pub fn confirm(
     again: u64,
     is_sent: impl Fn(u64) -> bool,
 ) -> Result<(), Failure> {
-    let mut sent: Vec<(u64, &Planned)> =
-        (1..).zip(&plan.records).filter(|(number, _)| is_sent(*number)).collect();
-    sent.sort_by_key(|(_, record)| &record.customer);
     let prompt = session.prompt();
+    let sent = Sent::of(plan, is_sent)?;
     if prompt.can_ask() && !prompt.assume_yes() {
-        prompt.show(&text(session, &sent));
+        prompt.show(&sent.text(session, plan)?);
     }
     if again > 0 {
         session.report.warn(&sent_again(again));
     }
     if *operation == UNDO {
-        return confirm_undo(session, &sent);
+        return sent.confirm_undo(session);
     }
-    let all = || sent.iter().flat_map(|(_, record)| &record.expect.changes);
-    let owners: HashSet<_> =
-        sent.iter().map(|(_, record)| (&record.customer, record.expect.owner.get("sku"))).collect();
     let noun = if operation.key_field == Some("sku") { "product" } else { "customer" };
-    let question = match all().count() {
-        0 => format!("{} {}", operation.batch_action, count_records(sent.len() as u64)),
-        changes => format!("Apply {} to {}", count(changes, "change"), count(owners.len(), noun)),
+    let question = match sent.changes {
+        0 => format!("{} {}", operation.batch_action, count_records(sent.records.len() as u64)),
+        changes => format!("Apply {} to {}", count(changes, "change"), count(sent.owners.len(), noun)),
     };
-    let deleted = |is_one: fn(&FieldPath) -> bool| {
-        all().filter(|change| change.after.is_none() && is_one(&change.path)).count()
-    };
-    match (deleted(FieldPath::is_address), deleted(FieldPath::is_item)) {
+    match (sent.addresses, sent.items) {
         (0, 0) if again > 0 => prompt.confirm_deletion(&format!("{question}?")),
         (0, 0) => prompt.confirm(&format!("{question}?")),
         (1, _) => prompt.confirm_deletion(&format!("{question} and delete 1 address?")),
         (0, items) => prompt.confirm_deletion(&format!("{question} and remove {}?", count(items, "item"))),
         (addresses, _) => prompt.confirm_deletion(&format!("{question} and delete {addresses} addresses?")),
     }
-}
-
-/// As [`confirm`], of a plan that undoes a batch.
-fn confirm_undo(session: &Session<'_>, sent: &[(u64, &Planned)]) -> Result<(), Failure> {
-    let changes = count(sent.iter().map(|(_, record)| record.expect.changes.len()).sum(), "change");
-    let question = format!("Undo {changes} of {}", count(sent.len(), "owner"));
-    let (prompt, things) = (session.prompt(), things(sent));
-    if things.is_empty() {
-        return prompt.confirm(&format!("{question}?"));
-    }
-    prompt.confirm_deletion(&format!("{question} and delete {}?", things.join(", ")))
-}
-
-/// In words what a plan that undoes a batch deletes; of a long list its number.
-fn things(sent: &[(u64, &Planned)]) -> Vec<String> {
-    let deleted = |(_, record): &(u64, &Planned)| scalar(record.input.get(UNDO_DELETED));
-    let things: Vec<String> = sent.iter().filter_map(deleted).collect();
-    if things.len() <= MAX_NAMED {
-        return things;
-    }
-    let number = |(_, record): &(u64, &Planned)| record.input.get(UNDO_DELETES).and_then(Value::as_u64);
-    let total: u64 = sent.iter().filter_map(number).sum();
-    vec![format!("{total} items, options or attributes")]
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -213,45 +182,120 @@ pub fn owner(record: &Planned) -> String {
 }
 
 /// Shows the warnings of a plan, each once, with its records.
-pub fn warn(report: &Report, records: &[Planned]) {
-    let mut known: Vec<(&str, Vec<u64>)> = Vec::new();
-    for (number, record) in (1..).zip(records) {
-        for warning in &record.warnings {
+///
+/// # Errors
+/// As [`Plan::each`].
+pub fn warn(report: &Report, plan: &Plan) -> Result<(), Failure> {
+    let mut known: Vec<(String, Vec<u64>)> = Vec::new();
+    plan.each(|number, record| {
+        for warning in record.warnings {
             match known.iter_mut().find(|(text, _)| *text == warning) {
                 Some((_, numbers)) => numbers.push(number),
                 None => known.push((warning, vec![number])),
             }
         }
-    }
+        Ok(())
+    })?;
     for (text, numbers) in known {
         let plural = if numbers.len() == 1 { "" } else { "s" };
         let numbers = list_lines(&numbers, numbers.len() as u64);
         report.warn(&format!("record{plural} {numbers}: {text}"));
     }
+    Ok(())
 }
 
-/// The records as an update shows them; those whose changes are not known with their input.
-fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
-    let (mut parts, mut hidden) = (Vec::new(), 0);
-    for (index, (number, record)) in records.iter().enumerate() {
-        if index >= MAX_SHOWN && !deletes(record) {
-            hidden += 1;
-            continue;
+/// The records that are going to be sent, counted.
+#[derive(Default)]
+struct Sent {
+    /// Each with its customer, its number, and whether it deletes something.
+    records: Vec<(Option<String>, u64, bool)>,
+    /// Hashes of the customers and products.
+    owners: HashSet<u64>,
+    changes: usize,
+    /// How many addresses are deleted, and how many items.
+    addresses: usize,
+    items: usize,
+    /// Of an undo: what is deleted, in words, of the first records, and how many things it is.
+    deleted: Vec<String>,
+    deletes: u64,
+}
+
+impl Sent {
+    fn of(plan: &Plan, is_sent: impl Fn(u64) -> bool) -> Result<Self, Failure> {
+        let mut sent = Self::default();
+        plan.each(|number, record| {
+            if !is_sent(number) {
+                return Ok(());
+            }
+            let changes = &record.expect.changes;
+            let deleted = |is_one: fn(&FieldPath) -> bool| {
+                changes.iter().filter(|change| change.after.is_none() && is_one(&change.path)).count()
+            };
+            sent.changes += changes.len();
+            sent.addresses += deleted(FieldPath::is_address);
+            sent.items += deleted(FieldPath::is_item);
+            if sent.deleted.len() <= MAX_NAMED {
+                sent.deleted.extend(scalar(record.input.get(UNDO_DELETED)));
+            }
+            sent.deletes += record.input.get(UNDO_DELETES).and_then(Value::as_u64).unwrap_or(0);
+            let owner = format!("{:?} {:?}", record.customer, record.expect.owner.get("sku"));
+            sent.owners.insert(fnv1a(owner.as_bytes()));
+            let is_deletion = deletes(&record);
+            sent.records.push((record.customer, number, is_deletion));
+            Ok(())
+        })?;
+        sent.records.sort();
+        Ok(sent)
+    }
+
+    /// As [`confirm`], of a plan that undoes a batch.
+    fn confirm_undo(&self, session: &Session<'_>) -> Result<(), Failure> {
+        let changes = count(self.changes, "change");
+        let question = format!("Undo {changes} of {}", count(self.records.len(), "owner"));
+        let prompt = session.prompt();
+        if self.deleted.is_empty() {
+            return prompt.confirm(&format!("{question}?"));
         }
-        let Expected { changes, .. } = &record.expect;
-        let style = session.report.stderr_style;
-        parts.push(format!("Record {number}, {}", owner(record)));
-        let warnings = record.warnings.iter();
-        parts.extend(warnings.map(|warning| session.report.labelled(TextStyle::Warning, "warning", warning)));
-        parts.push(if changes.is_empty() {
-            input_text(&record.input)
+        // Of a long list its number.
+        let things = if self.deleted.len() <= MAX_NAMED {
+            self.deleted.join(", ")
         } else {
-            changes::text(changes, style)
-        });
+            format!("{} items, options or attributes", self.deletes)
+        };
+        prompt.confirm_deletion(&format!("{question} and delete {things}?"))
     }
-    if hidden > 0 {
-        parts.push(format!("{}; --dry-run shows all", count_more_records(hidden)));
+
+    /// The records as an update shows them; those whose changes are not known with their input.
+    fn text(&self, session: &Session<'_>, plan: &Plan) -> Result<String, Failure> {
+        let shown =
+            self.records.iter().enumerate().filter(|(index, (.., deletes))| *index < MAX_SHOWN || *deletes);
+        let places: HashMap<u64, usize> =
+            shown.enumerate().map(|(place, (_, (_, number, _)))| (*number, place)).collect();
+        let mut parts = vec![String::new(); places.len()];
+        plan.each(|number, record| {
+            if let Some(place) = places.get(&number) {
+                parts[*place] = record_text(session, number, &record);
+            }
+            Ok(())
+        })?;
+        let hidden = (self.records.len() - places.len()) as u64;
+        if hidden > 0 {
+            parts.push(format!("{}; --dry-run shows all", count_more_records(hidden)));
+        }
+        Ok(parts.join("\n"))
     }
+}
+
+fn record_text(session: &Session<'_>, number: u64, record: &Planned) -> String {
+    let changes = &record.expect.changes;
+    let mut parts = vec![format!("Record {number}, {}", owner(record))];
+    let warnings = record.warnings.iter();
+    parts.extend(warnings.map(|warning| session.report.labelled(TextStyle::Warning, "warning", warning)));
+    parts.push(if changes.is_empty() {
+        input_text(&record.input)
+    } else {
+        changes::text(changes, session.report.stderr_style)
+    });
     parts.join("\n")
 }
 

@@ -58,20 +58,25 @@ pub fn held(
     is_asked: impl Fn(&Planned) -> bool,
 ) -> Result<Held, Failure> {
     let (storage, mut held) = (&*context.storage, Held::default());
+    let state = &context.directories()?.state;
     let mut files = storage.list(&directory(context)?).unwrap_or_default();
     files.retain(|file| is_one(file));
     files.sort();
     for file in files {
-        let Ok((plan, _)) = Plan::read(storage, &file) else {
+        let Ok(plan) = Plan::read(storage, state, &file) else {
             held.others.push(file);
             continue;
         };
         let is_of_service = plan.header.service == service.url && plan.header.interface == service.interface;
-        let asked = plan.records.iter().filter(|record| is_asked(record)).count();
+        let mut asked = 0;
+        plan.each(|_, record| {
+            asked += u64::from(is_asked(&record));
+            Ok(())
+        })?;
         if !is_of_service || asked == 0 {
             continue;
         }
-        let is_alone = asked == plan.records.len() && !is_there(storage, &journal_of(&file));
+        let is_alone = asked == plan.header.records && !is_there(storage, &journal_of(&file));
         if is_alone { &mut held.alone } else { &mut held.others }.push(file);
     }
     Ok(held)

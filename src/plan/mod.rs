@@ -9,24 +9,27 @@ pub mod planning;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use ring::digest::{SHA256, digest};
+use ring::digest::{Context, SHA256, digest};
 use ring::rand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::cli::lines::Lines;
 use crate::journal::{MadeOf, Undoes};
-use crate::system::storage::{LogAccess, Storage, real_path};
+use crate::system::storage::{LogAccess, ReadFrom, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::{Change, Expected, Required};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::hex;
 
+/// How much of a plan is read and copied at a time.
+const BUFFER: usize = 64 << 10;
 /// Version of the format.
 const VERSION: u64 = 1;
 /// What stands between a line and its hash.
@@ -132,8 +135,12 @@ pub struct Plan {
     pub path: PathBuf,
     /// What it is for.
     pub header: PlanHeader,
-    /// Its records, in order.
-    pub records: Vec<Planned>,
+    /// The input of its first record.
+    pub first: Option<Map<String, Value>>,
+    /// SHA-256 of its records, 64 hexadecimal digits.
+    pub sha256: String,
+    /// The lines of its records, in a file without a name.
+    pub lines: Arc<File>,
     /// The numbers of the records that are applied now; all without it.
     pub only: Option<Lines>,
     /// Whether the other records are noted as declined: a person has seen them, and left them out.
@@ -199,54 +206,107 @@ impl Plan {
         self.only.as_ref().is_none_or(|only| only.contains(record))
     }
 
-    /// Reads a plan and checks each of its lines; beside it are these lines but the first, as they stand.
+    /// Reads a plan and checks each of its lines. They are copied to a private file without a name in this directory: a plan of any
+    /// length takes no memory, and is the same whatever becomes of its file.
     ///
     /// # Errors
-    /// `usage` for a file that cannot be read or is not a plan of this version; `guard` for one that was edited.
-    pub fn read(storage: &dyn Storage, path: &Path) -> Result<(Self, String), Failure> {
+    /// `usage` for a file that cannot be read or is not a plan of this version; `guard` for one that was edited; `internal` where it
+    /// cannot be copied.
+    pub fn read(storage: &dyn Storage, directory: &Path, path: &Path) -> Result<Self, Failure> {
         let name = path.display();
-        let bytes = storage
-            .read(path)
-            .map_err(|error| Failure::usage(format!("cannot read plan `{name}`: {error}")))?;
-        let no_plan = || {
-            Failure::usage(format!("`{name}` is not a plan")).hint("--plan FILE of an operation writes one")
+        let cannot_read = |error: io::Error| Failure::usage(format!("cannot read plan `{name}`: {error}"));
+        let log = storage.open_log(path, LogAccess::Read).map_err(cannot_read)?;
+        let mut input = BufReader::with_capacity(BUFFER, log.reader(0));
+        let mut line = String::new();
+        let mut next = |line: &mut String| {
+            line.clear();
+            input.read_line(line).map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidData => no_plan(path),
+                _ => cannot_read(error),
+            })
         };
-        let text = String::from_utf8(bytes).map_err(|_| no_plan())?;
-        let mut lines = text.lines();
-        let first = lines.next().unwrap_or_default();
-        let members = exact_json::parse_object(first.as_bytes()).map_err(|_| no_plan())?;
-        let version = members.get("plan").and_then(Value::as_u64).ok_or_else(no_plan)?;
-        if version != VERSION {
-            let message = format!("plan `{name}` has format version {version}");
-            return Err(Failure::usage(format!("{message}, this program reads version {VERSION}")));
-        }
-        let edited = |line: usize, what: &str| {
-            Failure::guard(format!("plan `{name}`: line {line}: {what}")).hint(PLAN_AGAIN)
+        next(&mut line)?;
+        let header = header(path, without_end(&line))?;
+        let unwritable = |error: io::Error| {
+            Failure::internal(format!("cannot copy the plan to `{}`: {error}", directory.display()))
         };
-        let header: PlanHeader = serde_json::from_str(first).map_err(|_| edited(1, CHANGED))?;
-        // It becomes the name of a file.
-        let is_id = header.id.len() == 32 && header.id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_id || !is_hashed(&header.id, first) {
-            return Err(edited(1, CHANGED));
-        }
-        let mut records = Vec::new();
-        for (index, line) in lines.enumerate() {
-            let is_in_order = line.starts_with(&format!("{{\"record\":{},", index + 1));
-            let record = Planned::parse(line).filter(|_| is_hashed(&header.id, line));
-            match record {
-                Some(record) if is_in_order => records.push(record),
-                Some(_) => return Err(edited(index + 2, "not in its place")),
-                None => return Err(edited(index + 2, CHANGED)),
+        let file = storage.unnamed(directory).map_err(unwritable)?;
+        let (mut copy, mut digest) = (BufWriter::with_capacity(BUFFER, file), Context::new(&SHA256));
+        let (mut count, mut first) = (0, None);
+        while next(&mut line)? > 0 {
+            let text = without_end(&line);
+            let is_in_order = text.starts_with(&format!("{{\"record\":{},", count + 1));
+            match Planned::parse(text).filter(|_| is_hashed(&header.id, text)) {
+                Some(record) if is_in_order => {
+                    first.get_or_insert(record.input);
+                    count += 1;
+                }
+                Some(_) => return Err(edited(path, count + 2, "not in its place")),
+                None => return Err(edited(path, count + 2, CHANGED)),
             }
+            digest.update(line.as_bytes());
+            copy.write_all(line.as_bytes()).map_err(unwritable)?;
         }
-        if records.len() as u64 != header.records {
-            let message = format!("plan `{name}` has {} records of {}", records.len(), header.records);
+        if count != header.records {
+            let message = format!("plan `{name}` has {count} records of {}", header.records);
             return Err(Failure::guard(message).hint(PLAN_AGAIN));
         }
-        let rest = text.split_once('\n').map_or("", |(_, rest)| rest).to_owned();
-        let (only, path) = (None, path.to_owned());
-        Ok((Self { path, header, records, only, declines_others: false, watcher: None }, rest))
+        let copy = copy.into_inner().map_err(|error| unwritable(error.into_error()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            first,
+            sha256: hex(digest.finish().as_ref()),
+            header,
+            lines: Arc::new(copy),
+            only: None,
+            declines_others: false,
+            watcher: None,
+        })
     }
+
+    /// Its records, in order, with their numbers.
+    ///
+    /// # Errors
+    /// `internal` where the copy cannot be read, and those of `task`.
+    pub fn each(&self, mut task: impl FnMut(u64, Planned) -> Result<(), Failure>) -> Result<(), Failure> {
+        let unreadable = |why: &str| Failure::internal(format!("the copy of the plan cannot be read: {why}"));
+        let copy = ReadFrom { file: self.lines.clone(), offset: 0 };
+        let lines = BufReader::with_capacity(BUFFER, copy).lines();
+        for (number, line) in (1..).zip(lines) {
+            let line = line.map_err(|error| unreadable(&error.to_string()))?;
+            task(number, Planned::parse(&line).ok_or_else(|| unreadable("it has changed"))?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The header in the first line of a plan.
+fn header(path: &Path, first: &str) -> Result<PlanHeader, Failure> {
+    let members = exact_json::parse_object(first.as_bytes()).map_err(|_| no_plan(path))?;
+    let version = members.get("plan").and_then(Value::as_u64).ok_or_else(|| no_plan(path))?;
+    if version != VERSION {
+        let message = format!("plan `{}` has format version {version}", path.display());
+        return Err(Failure::usage(format!("{message}, this program reads version {VERSION}")));
+    }
+    let header: PlanHeader = serde_json::from_str(first).map_err(|_| edited(path, 1, CHANGED))?;
+    // It becomes the name of a file.
+    let is_id = header.id.len() == 32 && header.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_id && is_hashed(&header.id, first) { Ok(header) } else { Err(edited(path, 1, CHANGED)) }
+}
+
+fn no_plan(path: &Path) -> Failure {
+    Failure::usage(format!("`{}` is not a plan", path.display()))
+        .hint("--plan FILE of an operation writes one")
+}
+
+fn edited(path: &Path, line: u64, what: &str) -> Failure {
+    Failure::guard(format!("plan `{}`: line {line}: {what}", path.display())).hint(PLAN_AGAIN)
+}
+
+/// A line without what ends it.
+fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// The hash of the record that a line of a plan was made of, where it is such a line and was made of one.

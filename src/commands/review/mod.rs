@@ -72,7 +72,8 @@ pub struct ReviewArgs {
 /// As [`apply::carry_out`]; `guard` where the session ended without that, `interrupted` where a signal ended it.
 pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure> {
     let Some(file) = args.file.as_ref().filter(|_| !args.set_code) else { return code::set(session) };
-    let (plan, records) = Plan::read(&*session.context.storage, file)?;
+    let state = &session.context.directories()?.state;
+    let plan = Plan::read(&*session.context.storage, state, file)?;
     page_file::remove_abandoned(session.context);
     let mut signals = Signals::listen(session.context)?;
     // A signal that comes before the run listens is not lost.
@@ -86,7 +87,7 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     let earlier = earlier(session, &plan)?;
     let (told, mut heard) = mpsc::unbounded_channel();
     let code = Code::new(session)?;
-    let page = Page::new(session, &plan, &earlier, code.place());
+    let page = Page::new(session, &plan, &earlier, code.place())?;
     let desk = Arc::new(Desk::new(code, told)?);
     let failed = |error: std::io::Error| Failure::internal(format!("cannot serve the page: {error}"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
@@ -107,7 +108,7 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     };
     drop((door, signals));
     let result = match selected {
-        Ok(only) => Box::pin(apply_selected(session, &desk, (plan, records), only)).await,
+        Ok(only) => Box::pin(apply_selected(session, &desk, plan, only)).await,
         Err(failure) => Err(failure),
     };
     let _ = timeout(LAST_ANSWER, server.stop()).await;
@@ -131,7 +132,7 @@ async fn announce(
         report.status(&format!("Opened {link}"));
     }
     let records = count_records(plan.header.records);
-    applying::warn(report, &plan.records);
+    applying::warn(report, plan)?;
     report.status(&format!("Waiting for the review of {records}; press Ctrl-C to end it"));
     Ok(())
 }
@@ -179,7 +180,7 @@ async fn expiry(session: &Session<'_>, plan: &Plan) {
 async fn apply_selected(
     session: &Session<'_>,
     desk: &Arc<Desk>,
-    (mut plan, records): (Plan, String),
+    mut plan: Plan,
     only: Vec<u64>,
 ) -> Result<(), Failure> {
     let words = vec!["apply".to_owned(), plan.path.display().to_string()];
@@ -196,8 +197,9 @@ async fn apply_selected(
     })));
     (plan.only, plan.declines_others) = (Some(only.into_iter().collect()), true);
     let batch = BatchArgs::default();
-    let result = match Plan::read(&*session.context.storage, &plan.path) {
-        Ok((_, now)) if now == records => apply::carry_out(session, &plan, records, batch).await,
+    let state = &session.context.directories()?.state;
+    let result = match Plan::read(&*session.context.storage, state, &plan.path) {
+        Ok(now) if now.sha256 == plan.sha256 => apply::carry_out(session, &plan, batch).await,
         Ok(_) => Err(Failure::guard("the plan has changed since it was shown").hint("review it again")),
         Err(failure) => Err(failure),
     };

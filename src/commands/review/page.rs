@@ -16,6 +16,7 @@ use crate::plan::{Plan, Planned, applying};
 use crate::report::changes::{self, Block, Row};
 use crate::report::fields::{EMPTY, fields};
 use crate::report::summary::count_records;
+use storefront_core::failure::Failure;
 use storefront_core::profile::diff::Change;
 use storefront_core::text::sanitize::sanitize_line;
 
@@ -62,12 +63,18 @@ impl Labels {
 
 impl Page {
     /// Shows a plan; `code` says where the code to apply it is found.
-    pub fn new(session: &Session<'_>, plan: &Plan, earlier: &BTreeMap<u64, Earlier>, code: &str) -> Self {
+    pub fn new(
+        session: &Session<'_>,
+        plan: &Plan,
+        earlier: &BTreeMap<u64, Earlier>,
+        code: &str,
+    ) -> Result<Self, Failure> {
         let (mut labels, mut deletions, mut others) = (Labels::default(), String::new(), String::new());
-        for (number, record) in (1..).zip(&plan.records) {
-            let (text, deletes) = record_html(number, record, earlier.get(&number), &mut labels);
+        plan.each(|number, record| {
+            let (text, deletes) = record_html(number, &record, earlier.get(&number), &mut labels);
             if deletes { &mut deletions } else { &mut others }.push_str(&text);
-        }
+            Ok(())
+        })?;
         let (header, path) = (&plan.header, plan.path.display().to_string());
         let name = plan.path.file_name().map_or_else(|| path.clone(), |name| name.to_string_lossy().into());
         let apply = CommandLine::of_words(vec!["apply".to_owned(), path])
@@ -87,7 +94,7 @@ impl Page {
             "records" => format!("{deletions}{others}"),
             _ => String::new(),
         });
-        Self { parts, policy: policy(), records: header.records }
+        Ok(Self { parts, policy: policy(), records: header.records })
     }
 
     /// The page with the token of its session.
