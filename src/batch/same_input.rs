@@ -50,7 +50,7 @@ pub fn ensure_newest(
     let Some(last) = wrote.first() else { return Ok(()) };
     let has = |run: &Wrote| past.runs().contains(&run.uuid);
     // It was started in place of another one by a run that did not get into the log.
-    if past.last() == 0 && !wrote.iter().any(has) {
+    if past.last() == 0 && !wrote.iter().any(has) && log.known_runs(past.runs())? == 0 {
         return Ok(());
     }
     let shown = journal.display();
