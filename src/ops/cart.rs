@@ -257,8 +257,8 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     let created = write::make_room(service, operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
-        (Err(failure), _) if failure.applied == Applied::Unknown || may_be_saved(&failure) => {
-            // A look tells whether it was made all the same; a signal does not end it.
+        (Err(failure), _) if failure.applied != Applied::Unknown && may_be_saved(&failure) => {
+            // Some shops make it all the same, which a look tells; a signal does not end that.
             let before = service.stage.get();
             service.stage.doubt();
             let found = find(service, None).await;

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::support::magento::run;
+#[cfg(unix)]
 use crate::support::storefront::Home;
+#[cfg(unix)]
 use crate::support::terminal::Terminal;
 use crate::support::test_env::{TestEnv, change_log};
 
@@ -105,6 +107,7 @@ fn an_update_that_adds_what_is_there_is_not_sent_twice_either() {
     assert_eq!(env.requests().iter().filter(|request| !request.starts_with("GET")).count(), 0);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_person_is_asked_whether_it_is_sent_again() {
     let home = Home::new();

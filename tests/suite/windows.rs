@@ -19,6 +19,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
             "cart_state::removing_an_item_takes_a_yes",
             "resumed_looks::on_a_terminal_it_is_asked_for_and_a_no_sends_nothing",
+            "batch_sent_before::a_person_is_asked_whether_it_is_sent_again",
             "review",
             "review_browser",
             "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",
