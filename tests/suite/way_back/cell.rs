@@ -56,7 +56,7 @@ pub struct Undisturbed {
 impl Undisturbed {
     /// Runs the row; `None` where it is neither a batch nor a plan.
     pub fn of(row: &Row) -> Option<Self> {
-        let cell = Cell { row, trial: Trial::new(row, &[]), undisturbed: None };
+        let cell = Cell { row, trial: Trial::new(row, &[]), undisturbed: None, is_late: false };
         let outcome = cell.begins();
         if !row.is_batch && outcome.code == 2 {
             return None;
@@ -77,12 +77,14 @@ pub struct Cell<'a> {
     row: &'a Row,
     trial: Trial,
     undisturbed: Option<&'a Undisturbed>,
+    /// Whether a call takes effect after its answer.
+    is_late: bool,
 }
 
 impl<'a> Cell<'a> {
     pub fn new(row: &'a Row, undisturbed: &'a Undisturbed, fault: &str) -> Self {
         let trial = Trial::new(row, &[format!("{}:{fault}x1", undisturbed.method)]);
-        Self { row, trial, undisturbed: Some(undisturbed) }
+        Self { row, trial, undisturbed: Some(undisturbed), is_late: fault.starts_with("late") }
     }
 
     /// There and back.
@@ -93,6 +95,10 @@ impl<'a> Cell<'a> {
             Ended::Part => false,
             Ended::Whole => true,
         };
+        // A call that was repeated, and is done, may take effect once more.
+        if self.is_late {
+            std::thread::sleep(Duration::from_millis(LATE));
+        }
         let difference = self.differs_from_expected();
         if is_whole && !difference.is_empty() {
             return Err(wrong("another database", difference));
