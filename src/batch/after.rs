@@ -54,8 +54,8 @@ const NOT_IN_INPUT: &str = "it changed nothing, and is not in the input as it wa
 /// A record that was sent.
 #[derive(Debug, Clone)]
 struct Member {
+    /// Its number.
     record: u64,
-    line: u64,
     /// What it touches, for people.
     key: Option<String>,
     /// Whether the journal has its outcome; a look finds out those of the others.
@@ -98,7 +98,7 @@ impl Group {
 struct Follower<'a> {
     operation: &'a dyn Operation,
     task: Task,
-    /// By the line of the first member.
+    /// By the number of the first member.
     groups: RefCell<HashMap<u64, Rc<Group>>>,
     answers: RefCell<HashMap<u64, Answer>>,
 }
@@ -229,7 +229,6 @@ fn gather(shared: RunContext<'_>, listing: &Listing<'_>) -> Result<Gathered, Fai
             is_done: !matches!(state, State::Unknown | State::Sending),
             noted: noted.remove(&record).unwrap_or_default(),
             record,
-            line: record,
             of,
             writes,
         };

@@ -271,14 +271,6 @@ impl CustomerStore {
         firsts.map(|first| Ok(Entry { others: log.parts_of(first.id)?, first })).collect()
     }
 
-    /// Whether this log has one of these runs.
-    ///
-    /// # Errors
-    /// `guard` where the log cannot be read.
-    pub fn knows_run(&self, runs: &[String]) -> Result<bool, Failure> {
-        self.log.as_ref().map_or(Ok(false), |log| Ok(log.known_runs(runs)? > 0))
-    }
-
     /// A replacement, as if of removals by calls of their own only those had been asked for that may have been applied.
     ///
     /// # Errors

@@ -190,13 +190,7 @@ pub async fn resolve_unknown(
     let Some(owner) = written_to(service, effects).await? else { return Ok(None) };
     let document = owner.document();
     let is_shown = effects.iter().all(|effect| effect.look(&document).is_proof());
-    let (reason, verified) = (Some("done earlier"), Some(true));
-    Ok(is_shown.then(|| Outcome {
-        applied: Applied::Yes,
-        reason,
-        verified,
-        ..Outcome::not_sent(operation.name)
-    }))
+    Ok(is_shown.then(|| Outcome::seen_earlier(operation.name)))
 }
 
 /// An item for people: its id and SKU.

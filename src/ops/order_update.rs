@@ -476,14 +476,7 @@ async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Fa
 async fn complete(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
     let comment = add_comment(owner, OPERATION, text).await;
     let success = Success { text: format!("Order {}: {text}", owner.order.number), covers_response: true };
-    Ok(Outcome {
-        applied: Applied::Yes,
-        reason: Some("done earlier"),
-        verified: Some(true),
-        calls: vec![comment],
-        success: Some(success),
-        ..Outcome::not_sent(OPERATION)
-    })
+    Ok(Outcome { calls: vec![comment], success: Some(success), ..Outcome::seen_earlier(OPERATION) })
 }
 
 /// What an order shows of a record of an earlier run.
@@ -551,6 +544,5 @@ pub async fn resolve_unknown(
         Some(Earlier { is_saved: true, .. }) => {}
         _ => return Ok(None),
     }
-    let (reason, verified) = (Some("done earlier"), Some(true));
-    Ok(Some(Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(OPERATION) }))
+    Ok(Some(Outcome::seen_earlier(OPERATION)))
 }

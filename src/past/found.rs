@@ -17,6 +17,14 @@ pub fn is_file(what: &str) -> bool {
     what.contains(['/', '\\']) || what.ends_with(".journal")
 }
 
+/// What people know a command by that wrote, or a record of a batch: `1042`, `1042:7`.
+pub fn name(run: RunId, record: Option<u64>) -> String {
+    match record {
+        Some(record) => format!("{run}:{record}"),
+        None => run.to_string(),
+    }
+}
+
 /// A journal as these commands take it.
 pub fn file_word(journal: &Path) -> String {
     let shown = journal.display().to_string();
@@ -37,10 +45,7 @@ pub struct Found {
 impl Found {
     /// What people know it by.
     pub fn name(&self) -> String {
-        match self.record {
-            Some(record) => format!("{}:{record}", self.run.id),
-            None => self.run.id.to_string(),
-        }
+        name(self.run.id, self.record)
     }
 
     /// What became of it.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::back::Agreed;
-use super::found::{Found, find};
+use super::found::{Found, find, name};
 use super::owners::{self, Read};
 use super::undo;
 use crate::client::service::Service;
@@ -15,7 +15,7 @@ use crate::ops::{Operation, Resolved, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::effect::{Kind, composed};
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::operation::{
     OperationSpec, UNDO, UNDO_BY_ADMIN, UNDO_DELETED, UNDO_DELETES, UNDO_OWNER, scalar,
@@ -46,7 +46,7 @@ impl UndoPlan {
 
 /// The record of a plan that takes these writes back.
 pub fn record(writes: &[&Write], shown: &undo::Shown) -> Map<String, Value> {
-    let mut ids: Vec<Value> = writes.iter().map(|write| id(write).into()).collect();
+    let mut ids: Vec<Value> = writes.iter().map(|write| name(write.run, write.record).into()).collect();
     ids.dedup();
     let owner = writes.last().map(|write| write.owner_in_words());
     let mut record = Map::from_iter([
@@ -58,14 +58,6 @@ pub fn record(writes: &[&Write], shown: &undo::Shown) -> Map<String, Value> {
         record.insert(UNDO_DELETED.to_owned(), deleted.as_str().into());
     }
     record
-}
-
-/// By what a write is known.
-pub fn id(write: &Write) -> String {
-    match write.record {
-        Some(record) => format!("{}:{record}", write.run),
-        None => write.run.to_string(),
-    }
 }
 
 /// The writes of a record of a plan.
@@ -121,10 +113,7 @@ impl Operation for UndoPlan {
             let service = owners::of_customer(service, write)?;
             let Read::Shown(document) = owners::read(&service, &whole).await? else { return Ok(None) };
             let is_shown = ahead.effects.iter().all(|effect| effect.look(&document).is_proof());
-            let (reason, verified) = (Some("done earlier"), Some(true));
-            let done =
-                || Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(self.0.name) };
-            Ok(is_shown.then(done))
+            Ok(is_shown.then(|| Outcome::seen_earlier(self.0.name)))
         })
     }
 

@@ -58,7 +58,7 @@ pub struct Shown {
     pub left: Vec<String>,
     /// What a person should know before.
     pub warnings: Vec<String>,
-    /// How many things it deletes, and which in words.
+    /// How many things it deletes.
     pub deletes: usize,
     /// Which, in words.
     pub deleted: Option<String>,

@@ -144,6 +144,11 @@ impl Outcome {
         Self { applied: Applied::Yes, reason: Some("done earlier"), ..Self::not_sent(operation) }
     }
 
+    /// What an earlier run did, as a read shows.
+    pub fn seen_earlier(operation: &'static str) -> Self {
+        Self { verified: Some(true), ..Self::done_earlier(operation) }
+    }
+
     /// What a dry run shows.
     pub fn dry_run(operation: &'static str, shown: RequestPreview) -> Self {
         Self { request: Some(shown), ..Self::not_sent(operation) }
@@ -251,11 +256,6 @@ impl Call {
     /// A call that was not sent, or was sent by an earlier run.
     pub fn new(name: impl Into<Cow<'static, str>>, applied: Applied) -> Self {
         Self { name: name.into(), applied, ..Self::default() }
-    }
-
-    /// A call that the service took.
-    pub fn replied(name: impl Into<Cow<'static, str>>, status: u16, response: Value) -> Self {
-        Self { status: Some(status), response: Some(response), ..Self::new(name, Applied::Yes) }
     }
 
     /// A call that failed.

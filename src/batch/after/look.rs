@@ -8,7 +8,7 @@ use crate::input::Draft;
 use crate::log::{MAX_LAG, Write, WriteLog, is_younger};
 use crate::ops::profile::after::{self, Finding, Found};
 use crate::ops::{self, Operation};
-use crate::past::found::Found as FoundWrites;
+use crate::past::found::{self, Found as FoundWrites};
 use crate::past::owners::{customer_of, of_customer};
 use crate::past::verify::{self, State};
 use crate::past::{planned, undo};
@@ -83,7 +83,7 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
     let states = verify::look(&of_customer(service, last)?, &records).await?;
     let now = service.session.context.clock.now();
     let finding = |(member, state): (&Member, State)| {
-        let found = match state {
+        let shown = match state {
             State::There if member.is_done => Found::There,
             State::There | State::Seen => Found::Seen,
             State::Changed(differences) => Found::Differs(differences),
@@ -94,11 +94,11 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
         let write = member.writes.last();
         Finding {
             record: member.record,
-            is_left: matches!(found, Found::There | Found::Seen),
-            found,
+            is_left: matches!(shown, Found::There | Found::Seen),
+            found: shown,
             taken: write.map(|write| write.left_at.to_string()),
             is_recent: write.is_some_and(|write| is_younger(MAX_LAG, write.left_at, now)),
-            write: write.map(planned::id),
+            write: write.map(|write| found::name(write.run, write.record)),
         }
     };
     Ok(members.iter().zip(states).map(finding).collect())

@@ -117,7 +117,7 @@ impl<'a> Course<'a> {
 
 /// What the reads of a group came to.
 fn answer_of(follower: &Follower<'_>, group: &Group) -> Result<Answer, Failure> {
-    follower.answers.borrow_mut().remove(&group.members[0].line).ok_or_else(nothing)
+    follower.answers.borrow_mut().remove(&group.members[0].record).ok_or_else(nothing)
 }
 
 /// Groups that are not looked at yet, by their first records.
@@ -128,7 +128,7 @@ fn jobs(follower: &Follower<'_>, groups: Vec<(Group, PreparedRecord)>) -> (Waiti
     let (mut waiting, mut by_record) = (VecDeque::new(), HashMap::new());
     for (group, prepared) in groups {
         let Some(first) = group.members.first() else { continue };
-        let location = RecordLocation { record: first.record, line: first.line, now: None };
+        let location = RecordLocation { record: first.record, line: first.record, now: None };
         waiting.push_back((location, prepared));
         let group = Rc::new(group);
         follower.groups.borrow_mut().insert(location.line, group.clone());

@@ -135,7 +135,7 @@ impl Undoing {
                 (false, false) => "left",
                 (false, true) => "nothing to undo",
             };
-            say(report, member.line, member.key.as_deref(), state, own, notes)?;
+            say(report, member.record, member.key.as_deref(), state, own, notes)?;
         }
         Ok(left)
     }

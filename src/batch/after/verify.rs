@@ -206,7 +206,7 @@ impl<'a> Verifying<'a> {
 
     /// What a person reads: nothing of a record that is as it was written.
     fn text(&self, member: &Member, finding: &Finding) -> String {
-        let place = format!("{} {}", self.report.place, member.line);
+        let place = format!("{} {}", self.report.place, member.record);
         let line = |text: String| self.report.stdout_style.wrapped(&sanitize_line(&text)) + "\n";
         match &finding.found {
             Found::There | Found::ByHand => String::new(),
@@ -255,7 +255,7 @@ fn row(member: &Member, finding: &Finding) -> Value {
         Found::There | Found::Seen | Found::ByHand => {}
     }
     json!({
-        "line": member.line,
+        "line": member.record,
         "key": member.key,
         "state": finding.found.state(),
         "differences": differences,

@@ -18,7 +18,7 @@ use crate::write::owner::{Owner, Shown};
 use crate::write::{self, Call};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::effect::{self, Before, Change, Kind, Sent};
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
@@ -212,9 +212,7 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
     let asked = Attribute(&draft.fields);
     let Some(missing) = missing(service, asked).await else { return Ok(None) };
     if missing.is_empty() {
-        let (applied, reason, verified) = (Applied::Yes, Some("done earlier"), Some(true));
-        let outcome = Outcome::not_sent(ATTRIBUTE_ASSIGN.name);
-        return Ok(Some(Outcome { applied, reason, verified, ..outcome }));
+        return Ok(Some(Outcome::seen_earlier(ATTRIBUTE_ASSIGN.name)));
     }
     if missing.len() == asked.set_names().len() {
         return Ok(None);

@@ -31,9 +31,8 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::interface::request::{Bearer, Filter, Request};
-use storefront_core::operation::{ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, Success, scalar};
-use storefront_core::profile::path::{FieldPath, List};
-use storefront_core::profile::since::Since;
+use storefront_core::operation::{ATTRIBUTE_CREATE, Success, scalar};
+use storefront_core::profile::path::List;
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
@@ -257,7 +256,12 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         write::Call { is_looked_at_later: true, ..write::Call::new(CREATE, request, creation.effect()) };
     let written = write::carry_out(service, ATTRIBUTE_CREATE.name, &creation, call).await?;
     let Some(reply) = written.reply else {
-        return Ok(Outcome { status: written.status, ..done(None) });
+        return Ok(Outcome {
+            status: written.status,
+            applied: Applied::Yes,
+            verified: Some(true),
+            ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
+        });
     };
     // Only a person reads it.
     let is_read = !service.session.report.is_json();
@@ -299,55 +303,10 @@ pub async fn resolve_unknown(
     };
     let Some(missing) = assign::missing(service, asked).await else { return Ok(None) };
     if missing.is_empty() {
-        return Ok(Some(done(Some("done earlier"))));
+        return Ok(Some(Outcome::seen_earlier(ATTRIBUTE_CREATE.name)));
     }
     let message = format!("the attribute was created, and is not known to be in {}", missing.join(", "));
     Err(Failure { created: stored.id(), ..found_in_part(message) })
-}
-
-/// What of an attribute that was created, or to which options were added, is not as it was asked for.
-///
-/// # Errors
-/// `usage` where the interface shows no attributes, and as [`Service::read`].
-pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Vec<Since>, Failure> {
-    let asked = Attribute(&draft.fields);
-    let code = asked.code();
-    let shows_options = *draft.operation == ATTRIBUTE_OPTION_ADD;
-    let request = if shows_options { Some(read_all(service, code)?) } else { read_request(service, code) };
-    let request = request.ok_or_else(|| {
-        Failure::usage("the interface shows no attributes")
-            .hint("set `read.attribute-path`, if the service does")
-    })?;
-    let at = |name: &str, written: Value, now: Option<Value>| {
-        let path = FieldPath::default().member(name);
-        Since { path, written: Some(written), now: now.filter(|now| !now.is_null()) }
-    };
-    let shown = match service.read(&request).await {
-        Err(failure) if is_absent(&failure) => {
-            return Ok(vec![at("attribute_code", code.into(), None)]);
-        }
-        shown => shown?.value,
-    };
-    let Some(stored) = Attribute::shown(&shown) else {
-        return Err(Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER));
-    };
-    if shows_options {
-        let options = StoredOptions::of(stored)?;
-        let asked = asked.new_options();
-        let missing = asked.iter().map(|option| option.label()).filter(|label| options.get(label).is_none());
-        return Ok(missing.map(|label| at("options", label.into(), None)).collect());
-    }
-    let differences = stored.differences(asked).into_iter();
-    Ok(differences.map(|(name, written, now)| at(&name, written, Some(now))).collect())
-}
-
-fn done(reason: Option<&'static str>) -> Outcome {
-    Outcome {
-        applied: Applied::Yes,
-        verified: Some(true),
-        reason,
-        ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
-    }
 }
 
 fn created(asked: Attribute<'_>, reply: &Value) -> Option<Success> {

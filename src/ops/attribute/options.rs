@@ -467,13 +467,7 @@ pub async fn resolve_unknown(
         return Err(found_in_part(message));
     }
     locked.note(shown.default.as_deref(), &[], shown).await?;
-    let (reason, verified) = (Some("done earlier"), Some(true));
-    Ok(Some(Outcome {
-        applied: Applied::Yes,
-        reason,
-        verified,
-        ..Outcome::not_sent(ATTRIBUTE_OPTION_ADD.name)
-    }))
+    Ok(Some(Outcome::seen_earlier(ATTRIBUTE_OPTION_ADD.name)))
 }
 
 /// Whether the default option that an earlier run set is it: `ahead` is what was written down before it sent. `None` while that is
@@ -493,8 +487,7 @@ pub async fn resolve_default(
     if ahead.effects.is_empty() || !ahead.effects.iter().all(is_shown) {
         return Ok(None);
     }
-    let (reason, verified) = (Some("done earlier"), Some(true));
-    Ok(Some(Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(SET_DEFAULT) }))
+    Ok(Some(Outcome::seen_earlier(SET_DEFAULT)))
 }
 
 /// Makes the option with this label the default, or shows the call.

@@ -396,7 +396,5 @@ pub async fn resolve_unknown(
     };
     let is_shown =
         effect.owner.id.as_ref() == Some(&product.id) && effect.look(&product.document()).is_proof();
-    let (reason, verified) = (Some("done earlier"), Some(true));
-    let done = Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(PRODUCT_SET.name) };
-    Ok(is_shown.then_some(done))
+    Ok(is_shown.then(|| Outcome::seen_earlier(PRODUCT_SET.name)))
 }

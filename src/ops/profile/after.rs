@@ -27,6 +27,9 @@ use storefront_core::profile::restore::{Undo, Write, belongs_to, inverse, togeth
 use storefront_core::profile::since::{Since, changed_since, compared};
 use storefront_core::profile::verify::Proof;
 
+/// Why the log has nothing of a record for this customer.
+const OF_ANOTHER: &str = "what it wrote is of another customer, or was deleted from the log";
+
 /// A record of a batch whose profile is read again.
 #[derive(Debug, Clone)]
 pub struct Sent {
@@ -166,7 +169,7 @@ impl Looked {
         for sent in sent {
             let entries = loaded.store.of_record(&sent.of.runs, sent.of.record)?;
             if entries.is_empty() && sent.was_sent {
-                unusable.push((sent.record, missing(&loaded, &sent.of)?));
+                unusable.push((sent.record, OF_ANOTHER.to_owned()));
             }
             for entry in entries {
                 match loaded.store.read(&entry) {
@@ -364,14 +367,4 @@ fn ensure_own(loaded: &LoadedProfile, snapshot: &Replacement) -> Result<(), Stri
     } else {
         Err(format!("update {} is of another customer", snapshot.name()))
     }
-}
-
-/// Why the log has nothing of a record that was sent.
-fn missing(loaded: &LoadedProfile, of: &OfRuns) -> Result<String, Failure> {
-    let why = if loaded.store.knows_run(&of.runs)? {
-        "what it wrote is of another customer, or was deleted from the log"
-    } else {
-        "what it wrote is not in the log of this machine"
-    };
-    Ok(why.to_owned())
 }

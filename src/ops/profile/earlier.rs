@@ -11,7 +11,7 @@ use crate::log::{CustomerStore, Replacement};
 use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
 use crate::state;
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
@@ -135,12 +135,7 @@ pub async fn resolve_unknown(service: &Service<'_>, of: &OfRuns) -> Result<Optio
         }
         _ => return Ok(None),
     };
-    Ok(Some(Outcome {
-        applied: Applied::Yes,
-        reason: Some("done earlier"),
-        verified: Some(verified),
-        ..Outcome::not_sent(CUSTOMER_UPDATE.name)
-    }))
+    Ok(Some(Outcome { verified: Some(verified), ..Outcome::done_earlier(CUSTOMER_UPDATE.name) }))
 }
 
 /// Which of these addresses are not there and were removed by a call of ours, as the log says: somebody asks for it again.
