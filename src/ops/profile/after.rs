@@ -106,10 +106,24 @@ pub struct Back {
 /// The customer's profile, and the snapshots that were taken for the records of a batch.
 struct Looked {
     loaded: LoadedProfile,
-    /// With what became of each; in the order in which they were taken.
+    /// In the order in which they were taken.
     snapshots: Vec<(u64, Replacement, Entry)>,
+    /// What each of them changed that may have been applied, all in one list, and where its part begins: each is compared with all
+    /// that came after it.
+    changes: Vec<diff::Change>,
+    begins: Vec<usize>,
     /// The records of which a snapshot cannot be used, and why.
     unusable: Vec<(u64, String)>,
+}
+
+/// A snapshot whose requests may have been applied.
+struct Applied<'a> {
+    snapshot: &'a Replacement,
+    entry: &'a Entry,
+    /// What it changed.
+    changes: &'a [diff::Change],
+    /// What the batch changed after it.
+    later: &'a [diff::Change],
 }
 
 /// Compares a profile, which is read once, with what records wrote.
@@ -182,25 +196,25 @@ impl Looked {
             }
         }
         snapshots.sort_by_key(|(_, snapshot, _)| snapshot.name.id);
-        Ok(Self { loaded, snapshots, unusable })
+        let (mut changes, mut begins) = (Vec::new(), Vec::new());
+        for (_, snapshot, entry) in &snapshots {
+            begins.push(changes.len());
+            if entry.outcome().may_be_applied() {
+                changes.extend(snapshot.changes());
+            }
+        }
+        Ok(Self { loaded, snapshots, changes, begins, unusable })
     }
 
-    /// The snapshots of a record whose requests may have been applied, each with the changes of the batch that came after it.
-    fn applied(&self, record: u64) -> Vec<(&Replacement, &Entry, Vec<diff::Change>)> {
-        let mut later: Vec<diff::Change> = Vec::new();
-        let mut own = Vec::new();
-        for (of, snapshot, entry) in self.snapshots.iter().rev() {
-            let outcome = entry.outcome();
-            if !outcome.may_be_applied() {
-                continue;
-            }
-            if *of == record {
-                own.push((snapshot, entry, later.clone()));
-            }
-            later.extend(snapshot.changes());
-        }
-        own.reverse();
-        own
+    /// The snapshots of a record whose requests may have been applied, each with its changes and those of the batch that came after it.
+    fn applied(&self, record: u64) -> impl DoubleEndedIterator<Item = Applied<'_>> + Clone {
+        let own = self.snapshots.iter().enumerate().filter(move |(_, (of, ..))| *of == record);
+        own.filter(|(_, (_, _, entry))| entry.outcome().may_be_applied()).map(|(at, (_, snapshot, entry))| {
+            let from = &self.changes[self.begins[at]..];
+            let end = self.begins.get(at + 1).map_or(from.len(), |end| end - self.begins[at]);
+            let (changes, later) = from.split_at(end);
+            Applied { snapshot, entry, changes, later }
+        })
     }
 
     /// What the profile shows of a record.
@@ -208,26 +222,26 @@ impl Looked {
         let (store, stored) = (&self.loaded.store, &self.loaded.stored);
         let applied = self.applied(sent.record);
         let unusable = self.unusable.iter().find(|(record, _)| *record == sent.record);
-        let is_recent =
-            |(_, entry, _): &(_, &Entry, _)| entry.outcome().time().is_some_and(|at| store.is_recent(at));
+        let is_recent = |own: Applied<'_>| own.entry.outcome().time().is_some_and(|at| store.is_recent(at));
         let mut written = 0;
         let found = if let Some((_, why)) = unusable {
             Found::NotKnown(why.clone())
         } else if sent.is_done {
             let mut differences = Vec::new();
-            for (snapshot, entry, later) in &applied {
+            for Applied { snapshot, entry, changes, later } in applied.clone() {
                 let write = Write { before: &snapshot.customer, sent: &snapshot.merged };
-                let (rewritten, ignore) = (entry.rewritten(), &service.settings.read.ignore);
-                written += compared(write, later, ignore).len();
-                differences.extend(changed_since(write, &rewritten, later, stored, ignore)?);
+                let ignore = &service.settings.read.ignore;
+                let compared = compared(changes, later, ignore);
+                written += compared.len();
+                differences.extend(changed_since(write, &compared, &entry.rewritten(), stored, ignore)?);
             }
             written -= differences.len();
             if differences.is_empty() { Found::There } else { Found::Differs(differences) }
         } else {
             self.look(service, sent)?
         };
-        let taken = applied.last().map(|(snapshot, ..)| snapshot.taken.clone());
-        let (is_recent, is_left) = (applied.iter().any(is_recent), written > 0);
+        let taken = applied.clone().next_back().map(|own| own.snapshot.taken.clone());
+        let (is_recent, is_left) = (applied.clone().any(is_recent), written > 0);
         let own = self.snapshots.iter().rfind(|(record, ..)| *record == sent.record);
         let write = own.map(|(_, snapshot, _)| snapshot.name());
         Ok(Finding { record: sent.record, found, taken, is_recent, is_left, write })

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::address::AddressIndex;
-use super::diff::{self, Change};
+use super::diff::Change;
 use super::equal::{is_content, same_value, shares_place};
 use super::path::FieldPath;
 use super::restore::Write;
@@ -22,25 +22,25 @@ pub struct Since {
     pub now: Option<Value>,
 }
 
-/// What of an update is not as it was left. Values that the service wrote in its own way are `rewritten`, and what the `later`
-/// changes of the same hand touched is not looked at; nor is what the JSON pointers in `ignore` name.
+/// Which of the changes of an update that are [`compared`] are not as they were left. Values that the service wrote in its own way
+/// are `rewritten`; what the JSON pointers in `ignore` name is not looked at.
 ///
 /// # Errors
 /// `guard` when a list has an address without a usable id of its own.
 pub fn changed_since(
     write: Write<'_>,
+    compared: &[&Change],
     rewritten: &[Change],
-    later: &[Change],
     now: &Profile,
     ignore: &[String],
 ) -> Result<Vec<Since>, Failure> {
     let verification = verify(write.before, write.sent, now, &[], ignore)?;
     let index = AddressIndex::of(now.addresses())?;
     let mut differences = Vec::new();
-    for change in compared(write, later, ignore) {
-        let Change { path, after: written, .. } = &change;
+    for change in compared {
+        let Change { path, after: written, .. } = change;
         let there = if path.is_new_address() {
-            match added(now.addresses(), &change, rewritten) {
+            match added(now.addresses(), change, rewritten) {
                 Added::There => continue,
                 Added::Changed(now) => Some(now),
                 Added::Gone => None,
@@ -61,14 +61,13 @@ pub fn changed_since(
     Ok(differences)
 }
 
-/// The changes of an update that can be compared with what is there later.
-pub fn compared(write: Write<'_>, later: &[Change], ignore: &[String]) -> Vec<Change> {
+/// Those of the changes of an update that can be compared with what is there later: not what the `later` changes of the same hand
+/// touched, nor what `ignore` names.
+pub fn compared<'a>(changes: &'a [Change], later: &[Change], ignore: &[String]) -> Vec<&'a Change> {
     let is_later = |change: &Change| {
         later.iter().any(|later| later.path.overlaps(&change.path) && !later.path.is_new_address())
     };
-    let mut changes = diff::customers(write.before, write.sent);
-    changes.retain(|change| !is_later(change) && is_verified(change, ignore));
-    changes
+    changes.iter().filter(|change| !is_later(change) && is_verified(change, ignore)).collect()
 }
 
 /// What became of an address that was added.
@@ -96,7 +95,7 @@ fn added(addresses: &[Value], change: &Change, rewritten: &[Change]) -> Added {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::changed_since;
+    use super::{changed_since, compared};
     use crate::profile::diff;
     use crate::profile::restore::Write;
     use crate::profile::stored::{Pointers, Profile};
@@ -109,7 +108,9 @@ mod tests {
         let (before, sent) = (object(before.clone()), object(sent.clone()));
         let later = diff::customers(&sent, &object(later.clone()));
         let now = Profile::find(now.clone(), &Pointers::default()).unwrap();
-        let found = changed_since(Write { before: &before, sent: &sent }, &[], &later, &now, &[]).unwrap();
+        let changes = diff::customers(&before, &sent);
+        let compared = compared(&changes, &later, &[]);
+        let found = changed_since(Write { before: &before, sent: &sent }, &compared, &[], &now, &[]).unwrap();
         let text = |value: &Option<Value>| value.as_ref().map_or("-".to_owned(), Value::to_string);
         found.iter().map(|it| format!("{} {} {}", it.path, text(&it.written), text(&it.now))).collect()
     }
