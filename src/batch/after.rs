@@ -1,4 +1,4 @@
-//! A batch some time after its run (docs/journal.md, "The day after"): what each record wrote is read again, to verify it or to plan
+//! A batch some time after its run (docs/journal.md, "Is it still so?"): what each record wrote is read again, to verify it or to plan
 //! how it is undone. What was written the log says; the input says the tokens of records that have their own, and what records say
 //! that changed nothing. Nothing is written to the shop.
 

@@ -1,5 +1,5 @@
 //! What the body of a reply is: the one place that says so, for reads and writes, whatever the status (docs/interface.md,
-//! "Replies").
+//! "Outcomes of a request").
 
 use std::borrow::Cow;
 

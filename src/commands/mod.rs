@@ -75,11 +75,11 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Edit customers, orders, carts and attributes in a Magento shop without losing data.
+/// Edit customers, orders, carts, products and attributes in a Magento shop without losing data.
 #[derive(Debug, Parser)]
 #[command(name = "storefront", bin_name = "storefront", version = meta::VERSION.as_str())]
 #[command(disable_help_subcommand = true, styles = STYLES)]
-// That of clap without an empty line: the overview fits a terminal of 35 lines.
+// That of clap without an empty line: the overview fits a terminal of 40 lines.
 #[command(help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}")]
 pub struct Cli {
     /// What every command takes.
@@ -114,28 +114,22 @@ pub enum Command {
     /// As `history`, `verify` and `undo`
     #[command(subcommand, hide = true)]
     Journal(JournalCommand),
-    /// List what was written from this machine, newest first, or show one write
+    /// What did I do? List what was written from this machine, or show one write
     History(past::HistoryArgs),
-    /// Compare what was written with what the shop has now
-    // The overview fits a terminal of 35 lines; the help of `history` names it.
-    #[command(hide = true)]
+    /// Is it still so? Compare what was written with what the shop has now
     Verify(past::VerifyArgs),
-    /// Take back what was written, where it still is so
+    /// Take it back, where it still is as it was written
     Undo(Box<past::UndoArgs>),
-    /// Delete what this machine keeps of customers; the shop is not touched
-    // The overview fits a terminal of 35 lines.
-    #[command(hide = true)]
-    Forget(ForgetArgs),
-    /// Continue a batch, with the arguments that it was started with
-    // The overview fits a terminal of 35 lines.
-    #[command(hide = true)]
+    /// Go on with a batch that stopped, with the arguments that it was started with
     Resume(ResumeArgs),
+    /// Forget customers on this machine; the shop is not touched
+    Forget(ForgetArgs),
     /// Carry out a plan that --plan wrote
     Apply(ApplyArgs),
     /// Review a plan in a browser, and apply it there
     Review(ReviewArgs),
     /// Serve reads and plans to an assistant over stdin and stdout (MCP)
-    // The overview fits a terminal of 35 lines, and an assistant is set up once.
+    // An assistant is set up once; `help assistants` and its page name it.
     #[command(hide = true)]
     Mcp(McpArgs),
     /// Manage profiles and settings
@@ -159,7 +153,6 @@ pub enum Command {
     #[command(hide = true)]
     Template(TemplateArgs),
     /// Print the JSON Schema (2020-12) of an operation's input
-    // The overview fits a terminal of 35 lines.
     #[command(
         hide = true,
         after_help = "Examples:
@@ -179,13 +172,10 @@ pub enum Command {
         words: Vec<String>,
     },
     /// Print a shell completion script
-    #[command(
-        hide = true,
-        after_help = "Examples:
+    #[command(after_help = "Examples:
   storefront completions bash > storefront.bash
   storefront completions zsh > _storefront
-  storefront completions fish > storefront.fish"
-    )]
+  storefront completions fish > storefront.fish")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,

@@ -1,6 +1,22 @@
 //! The write-ahead journal of a batch (docs/journal.md): its lines, and how they are written and read again.
 //!
 //! Nothing here knows what a record is or how it is sent.
+//!
+//! # Format
+//! NDJSON in UTF-8, appended to and never changed, private (mode 0600). A run begins with a [`JournalHeader`]; each other line is an
+//! [`Entry`], and the last one of a record counts. While a batch runs it holds a lock on `.NAME.lock` beside the journal, an empty
+//! file that stays there.
+//!
+//! # Rules
+//! - A record's `sending` entry is on disk before its request leaves; at most `--jobs` records are in that state.
+//! - A last line that lacks only its newline counts. Any other incomplete last line is ignored, but a record that it names counts as
+//!   `sending`. Any other damage is refused, with the number of the line.
+//! - Nothing becomes more certain: `unknown` is never turned into `failed`.
+//! - Results are printed after the journal has them: of a run that was killed they may lack the last records. `--resume` reports these
+//!   as done earlier, with `"response": null`.
+//! - Where the journal cannot be written, the batch stops before anything else is sent.
+//! - Names are those of files: a symbolic link is what it leads to, and hard links in one directory are one input; those elsewhere are
+//!   not found.
 
 pub mod known;
 pub mod open;

@@ -9,7 +9,7 @@ use storefront_core::sheet::cells::joined;
 /// How many options are shown; the others are counted.
 const MAX_OPTIONS_SHOWN: usize = 12;
 
-/// The whole attribute (docs/interface.md, "Attribute"): its fields, then its options.
+/// The whole attribute: its fields, then its options.
 pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
     let shown = [
         ("default_frontend_label", "Label"),

@@ -121,7 +121,7 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
 }
 
 #[test]
-fn help_fits_a_hundred_lines_and_the_overview_thirty_five() {
+fn help_fits_a_hundred_lines_and_the_overview_forty() {
     let mut all = Vec::new();
     commands(&storefront::commands::grammar(), "", &mut all);
     let home = Home::new();
@@ -136,7 +136,7 @@ fn help_fits_a_hundred_lines_and_the_overview_thirty_five() {
         }
     }
     for overview in [home.run(&[]).stderr, home.ok("--help"), home.ok("-h")] {
-        assert!(overview.lines().count() <= 35, "{overview}");
+        assert!(overview.lines().count() <= 40, "{overview}");
     }
 }
 

@@ -103,8 +103,12 @@ fn the_examples_for_magento_shops_run() {
 #[test]
 fn the_readme_is_short_and_links_every_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    assert!(readme.lines().count() <= 140, "{} lines", readme.lines().count());
+    let read = |page: &str| std::fs::read_to_string(root.join(page)).unwrap();
+    for (page, limit) in [("README.md", 140), ("docs/journal.md", 125), ("docs/interface.md", 145)] {
+        let lines = read(page).lines().count();
+        assert!(lines <= limit, "{page}: {lines} lines");
+    }
+    let readme = read("README.md");
     for page in std::fs::read_dir(root.join("docs")).unwrap() {
         let name = page.unwrap().file_name().into_string().unwrap();
         let is_linked = readme.contains(&format!("(docs/{name})"));
@@ -112,5 +116,32 @@ fn the_readme_is_short_and_links_every_page() {
             is_linked || std::path::Path::new(&name).extension().is_none_or(|extension| extension != "md"),
             "docs/{name} is not linked"
         );
+    }
+}
+
+/// Whoever has read one of them finds the command in the others.
+#[test]
+fn the_readme_the_page_and_the_help_say_the_same_five_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages =
+        ["README.md", "docs/journal.md"].map(|page| std::fs::read_to_string(root.join(page)).unwrap());
+    let help = crate::support::storefront::Home::new().ok("--help");
+    for (command, words) in [
+        ("history", "what did I do?"),
+        ("verify", "is it still so?"),
+        ("undo", "take it back"),
+        ("resume", "go on"),
+        ("forget", "forget"),
+    ] {
+        for page in &pages {
+            let asks = |line: &str| line.contains(words) && line.contains(&format!("`storefront {command}"));
+            assert!(page.lines().any(|line| line.starts_with('|') && asks(line)), "{command}: {page}");
+        }
+        let shows = |line: &str| {
+            let described =
+                line.trim_start().strip_prefix(command).map(|rest| rest.trim_start().to_lowercase());
+            described.is_some_and(|described| described.starts_with(&words.to_lowercase()))
+        };
+        assert!(help.lines().any(shows), "{command}: {help}");
     }
 }

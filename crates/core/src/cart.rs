@@ -1,5 +1,5 @@
 //! Calls on the cart of a customer, where the interface has calls of their own for it, and a stored profile address as a
-//! quote takes it (docs/interface.md, "Address").
+//! quote takes it.
 
 use serde_json::{Map, Value};
 

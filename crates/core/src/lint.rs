@@ -130,7 +130,7 @@ pub fn key_of_account(flat: &Map<String, Value>) -> Option<&'static str> {
     ["email"].into_iter().chain(NAMES).find(|name| flat.contains_key(*name))
 }
 
-/// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
+/// Warnings about the addresses of a quote.
 pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     let information = body.get("addressInformation");
     let mut addresses = ["shipping_address", "billing_address"]
@@ -248,7 +248,7 @@ fn is_exported_without_options(attribute: &Map<String, Value>) -> bool {
     has_none && attribute.contains_key(UNKNOWN)
 }
 
-/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind that is not known, without the options
+/// What cannot work, one error a line: an input kind that is not known, without the options
 /// it needs or with options it does not take, an empty label, and more defaults than can be chosen.
 pub fn attribute_errors(attribute: &Map<String, Value>, names: &FieldNames) -> Vec<String> {
     let kind = attribute.get(INPUT_TYPE).and_then(Value::as_str);

@@ -83,8 +83,8 @@ fn attribute_set(records: &Database<'_>, mut set: Value) -> Result<Value, ApiErr
     Ok(set)
 }
 
-/// `sku`, `type`, `name`, `price`, `attribute_set_id`, `options`: what can be chosen, in the words of a cart item
-/// (docs/interface.md, "Cart item"), and `values`: what it has of attributes.
+/// `sku`, `type`, `name`, `price`, `attribute_set_id`, `options`: what can be chosen, in the words of a cart item,
+/// and `values`: what it has of attributes.
 fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError> {
     let mut options: Vec<Value> = Vec::new();
     for (attribute, value) in records.product_options(&product.sku)? {

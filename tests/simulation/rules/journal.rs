@@ -1,4 +1,4 @@
-//! The journal of a batch, read as it is documented (docs/journal.md).
+//! The journal of a batch, read as it is documented (src/journal/mod.rs).
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! The code of an attribute, `[a-z][a-z0-9_]{0,59}`, and the kinds of input it can have, both after Magento: the
-//! marketplace's interface shows `select` only (docs/interface.md, "Attribute").
+//! marketplace's interface shows `select` only.
 
 use std::fmt;
 

@@ -36,7 +36,7 @@ impl Finding {
     }
 }
 
-/// Corrects the two things that the interface document itself gets wrong (docs/interface.md, "Cart item"):
+/// Corrects the two things that the interface document itself gets wrong:
 /// stray spaces around field names are trimmed, and a `note` inside a configurable option is dropped. A country that is
 /// named, or whose code is in lower case, gets its code.
 ///

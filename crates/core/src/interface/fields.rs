@@ -226,7 +226,7 @@ pub const FLAGS_AS_TEXT: [&str; 7] = [
 /// The member of an attribute that lists what an export could not show of it.
 pub const UNKNOWN: &str = "unknown";
 
-/// Entity type id of products and attribute sets (docs/interface.md, "Attribute").
+/// Entity type id of products and attribute sets.
 pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
 
 /// Success status the interface lists for saving shipping information (docs/interface.md, "Operations").

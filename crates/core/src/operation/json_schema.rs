@@ -39,8 +39,7 @@ fn forms(dialect: &Dialect, operation: &OperationSpec) -> [Vec<&'static Field>; 
     [body.iter().collect(), inner]
 }
 
-/// A body without its nested object, the fields of which then stand at the top (docs/interface.md, "Shipping
-/// information").
+/// A body without its nested object, the fields of which then stand at the top.
 fn beside_nested(body: &'static [Field], nested: &'static ObjectSchema) -> Vec<&'static Field> {
     let is_nested =
         |member: &&Field| member.field_type.schema().is_some_and(|schema| std::ptr::eq(schema, nested));

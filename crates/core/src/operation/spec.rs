@@ -129,7 +129,7 @@ pub struct NamedColumns {
 /// is not shown.
 pub const NESTED: &str = "addressInformation";
 
-/// Saves shipping and billing address, shipping method and payment (docs/interface.md, "Shipping information"). The body
+/// Saves shipping and billing address, shipping method and payment. The body
 /// has no wrapper.
 pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     name: "quote ship",
@@ -169,7 +169,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     batch_action: "Save the shipping information of",
 };
 
-/// Adds an item to a quote (docs/interface.md, "Cart item").
+/// Adds an item to a quote.
 pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     name: "quote add-item",
     body: |all| all.cart_item_body,
@@ -270,7 +270,7 @@ pub static QUOTE_CLEAR: OperationSpec = OperationSpec {
     batch_action: "Remove all items from the carts of",
 };
 
-/// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored
+/// Replaces the customer's profile and addresses: the body is what changes in the stored
 /// ones.
 pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     name: "customer update",
@@ -318,7 +318,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     batch_action: "Update the customers of",
 };
 
-/// Creates a product attribute (docs/interface.md, "Attribute").
+/// Creates a product attribute.
 pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     name: "attribute create",
     body: |all| all.attribute_body,

@@ -21,7 +21,7 @@ use crate::id::{self, AddressId};
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfilePatch {
-    /// Fields of the customer to set (docs/interface.md, "Profile"); `addresses` holds drafts: with an id they
+    /// Fields of the customer to set; `addresses` holds drafts: with an id they
     /// change that address, without one they add an address.
     pub draft: Map<String, Value>,
     /// Ids of addresses to remove, by name.

@@ -84,7 +84,7 @@ pub fn check_code(code: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// A product attribute (docs/interface.md, "Attribute") of an existing input type.
+/// A product attribute of an existing input type.
 fn check_kind(attribute: &Document) -> Result<(), ApiError> {
     match attribute.get("entity_type_id") {
         None | Some(Value::Null) => {}

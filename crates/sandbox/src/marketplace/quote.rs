@@ -104,7 +104,7 @@ fn chosen_pair(option: &Value) -> Option<(i64, i64)> {
     Some((id, option.get("option_value")?.as_i64()?))
 }
 
-/// The choice as `configurable_item_options` has it (docs/interface.md, "Cart item"): the text of the id, the
+/// The choice as `configurable_item_options` has it: the text of the id, the
 /// number of the value.
 pub fn canonical_options(choice: &Choice) -> String {
     let options: Vec<Value> = choice

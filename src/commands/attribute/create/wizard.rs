@@ -24,7 +24,7 @@ use storefront_core::failure::{Failure, FailureKind};
 
 /// A question. Its answers are values of a flag.
 struct Step {
-    /// The field of the attribute that it fills (docs/interface.md, "Attribute"), except the default option.
+    /// The field of the attribute that it fills, except the default option.
     field: &'static str,
     flag: &'static str,
     text: &'static str,
