@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{ArgGroup, Args, value_parser};
+use clap::{ArgGroup, Args};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use super::past::order_id;
 use crate::batch::listing::Listing;
 use crate::cli::{ConfirmArgs, RequestArgs};
 use crate::client::Session;
@@ -36,8 +37,8 @@ pub struct ForgetArgs {
     /// Delete what is kept of this customer
     #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
-    /// Delete what is kept of the order with this ID
-    #[arg(long, value_name = "ID", value_parser = value_parser!(u64))]
+    /// Delete what is kept of the order with this ID, which is not its number
+    #[arg(long, value_name = "ID", value_parser = order_id)]
     pub order: Option<u64>,
     /// Delete what is older, such as 30d, of all customers
     #[arg(long, value_name = "AGE", value_parser = duration::age)]

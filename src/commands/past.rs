@@ -27,28 +27,51 @@ use storefront_core::hint::{hint, storefront};
 
 /// Which thing was written to.
 #[derive(Debug, Clone, Default, Args)]
+#[group(id = "owner", multiple = false)]
 pub struct OwnerChoice {
     /// The customer with this ID or email
     #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
     /// The cart with this ID
-    #[arg(long, value_name = "ID", value_parser = value_parser!(u64), conflicts_with = "customer")]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(u64))]
     pub cart: Option<u64>,
     /// The attribute with this ID
-    #[arg(long, value_name = "ID", value_parser = value_parser!(u64), conflicts_with_all = ["customer", "cart"])]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(u64))]
     pub attribute: Option<u64>,
+    /// The order with this ID, which is not its number
+    #[arg(long, value_name = "ID", value_parser = order_id)]
+    pub order: Option<u64>,
+    /// The product with this ID, in all scopes
+    #[arg(long, value_name = "ID", value_parser = value_parser!(u64))]
+    pub product: Option<u64>,
 }
 
 impl OwnerChoice {
     /// The owner that is meant. Of an email it is the customer who has had it, as the log knows.
     fn owner(&self, service: &Service<'_>) -> Result<Option<Owner>, Failure> {
         let of = |kind: Kind, id: String| Owner { kind: kind.noun(), id: Some(id), scope: None };
-        let key = |named: &String| customer_key(service, named);
-        let customer = self.customer.as_ref().map(key).transpose()?.map(|id| of(Kind::Customer, id));
-        let cart = || self.cart.map(|id| of(Kind::Cart, id.to_string()));
-        let attribute = || self.attribute.map(|id| of(Kind::Attribute, id.to_string()));
-        Ok(customer.or_else(cart).or_else(attribute))
+        if let Some(named) = &self.customer {
+            return Ok(Some(of(Kind::Customer, customer_key(service, named)?)));
+        }
+        let kinds = [
+            (Kind::Cart, self.cart),
+            (Kind::Attribute, self.attribute),
+            (Kind::Order, self.order),
+            (Kind::Product, self.product),
+        ];
+        Ok(kinds.into_iter().find_map(|(kind, id)| Some(of(kind, id?.to_string()))))
     }
+}
+
+/// The ID of an order. Numbers of orders begin with zeros: one of them is no ID of another order.
+///
+/// # Errors
+/// In words, what it is instead.
+pub fn order_id(text: &str) -> Result<u64, String> {
+    if text.starts_with('0') {
+        return Err(format!("`{text}` is the number of an order; `order show {text}` has its ID"));
+    }
+    text.parse().map_err(|_| "expected the ID of an order, a whole number".to_owned())
 }
 
 /// What the log knows a customer by: the id, or of one without an id the email.

@@ -4,8 +4,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::back::{Back, Deleted, OPERATION, Plan, Subject};
 use crate::client::service::Service;
-use crate::ops::attribute::by_id;
-use crate::ops::attribute::removal::{Made, Step, Steps};
+use crate::ops::attribute::removal::{Made, Step, Steps, as_left, is_new};
 use crate::ops::calls::{Calls, preview};
 use crate::report::outcome::Outcome;
 use crate::state::LockName;
@@ -21,15 +20,16 @@ const UNSEEN: &str = "no call shows whether price rules or configurable products
 pub struct AttributeSubject<'a>(Made<'a>);
 
 impl<'a> AttributeSubject<'a> {
-    /// Finds it; in words that it is gone.
+    /// Finds it; in words that it is gone, unless the write made it: then it is as it was before.
     ///
     /// # Errors
-    /// As [`by_id`].
-    pub async fn find(service: &'a Service<'a>, whole: Effect) -> Result<Result<Self, String>, Failure> {
-        let gone = || Ok(Err(format!("{} is gone", whole.owner)));
-        let Some(id) = whole.owner.id.as_deref() else { return gone() };
-        let Some((code, _)) = by_id(service, id, &Effect::on(whole.owner.clone())).await? else {
-            return gone();
+    /// As [`as_left`].
+    pub async fn find(
+        service: &'a Service<'a>,
+        whole: Effect,
+    ) -> Result<Result<Self, Option<String>>, Failure> {
+        let Some((code, _)) = as_left(service, &whole).await? else {
+            return Ok(Err((!is_new(&whole)).then(|| format!("{} is gone", whole.owner))));
         };
         Ok(Ok(Self(Made { service, whole, code })))
     }

@@ -240,6 +240,6 @@ pub fn nothing(name: &str, left: &[String]) -> Failure {
 }
 
 fn unchanged(name: &str) -> Outcome {
-    let unchanged = Some(format!("write {name} is undone already"));
+    let unchanged = Some(format!("nothing of write {name} is left to undo"));
     Outcome { reason: Some("unchanged"), unchanged, ..Outcome::not_sent(OPERATION) }
 }

@@ -1,7 +1,9 @@
 //! `storefront undo ID`: takes back what a write changed, whatever it changed, where it still is as the write left it.
 
 use super::attribute::AttributeSubject;
-use super::back::{self, Agreed, How, Subject, Undoing, ensure_known, nothing, take_back};
+use super::back::{
+    self, Agreed, How, Subject, Undoing, ensure_known, nothing, take_back, unchanged_or_nothing,
+};
 use super::cart::CartSubject;
 use super::found::Found;
 use super::order::OrderSubject;
@@ -45,7 +47,7 @@ pub async fn of_subject(
     let service = &of_owner(service, found)?;
     match subject(service, found).await? {
         Ok(subject) => take_back(service, Undoing { name: &name, agreed }, &*subject).await,
-        Err(why) => Err(nothing(&name, &[why])),
+        Err(left) => unchanged_or_nothing(&name, &left),
     }
 }
 
@@ -72,7 +74,7 @@ pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure
     let service = &of_owner(service, found)?;
     let planned = match subject(service, found).await {
         Ok(Ok(subject)) => subject.plan().await.map(Shown::of),
-        Ok(Err(why)) => Ok(Shown::left(vec![why])),
+        Ok(Err(left)) => Ok(Shown::left(left)),
         Err(failure) => Err(failure),
     };
     match planned {
@@ -114,11 +116,11 @@ fn of_owner<'a>(service: &Service<'a>, found: &Found) -> Result<Service<'a>, Fai
     }
 }
 
-/// The thing that was written to; in words that it is gone.
+/// The thing that was written to; in words that it is gone, unless it was made by the write and is as it was before.
 async fn subject<'a>(
     service: &'a Service<'a>,
     found: &Found,
-) -> Result<Result<Box<dyn Subject + 'a>, String>, Failure> {
+) -> Result<Result<Box<dyn Subject + 'a>, Vec<String>>, Failure> {
     ensure_known(found)?;
     let is_shipping = found.run.operation == QUOTE_SHIP.name;
     let Some(kind) = kind(found).filter(|kind| !is_shipping && *kind != Kind::Customer) else {
@@ -135,15 +137,16 @@ async fn subject<'a>(
         Kind::Cart | Kind::Customer => dialect.carts.is_some(),
     };
     if !can_be {
-        return Ok(Err(format!("this interface has no call that sets the {} back", kind.noun())));
+        return Ok(Err(vec![format!("this interface has no call that sets the {} back", kind.noun())]));
     }
     let whole: Effect = composed(&found.effects()).ok_or_else(|| nothing(&found.name(), &[]))?;
-    Ok(match kind {
+    let there = match kind {
         Kind::Attribute => AttributeSubject::find(service, whole).await?.map(boxed),
-        Kind::Product => ProductSubject::find(service, whole).await?.map(boxed),
+        Kind::Product => ProductSubject::find(service, whole).await?.map(boxed).map_err(Some),
         Kind::Order => Ok(boxed(OrderSubject { service, whole })),
         Kind::Cart | Kind::Customer => Ok(boxed(CartSubject { service, whole })),
-    })
+    };
+    Ok(there.map_err(|gone| gone.into_iter().collect()))
 }
 
 fn boxed<'a>(subject: impl Subject + 'a) -> Box<dyn Subject + 'a> {

@@ -232,3 +232,25 @@ fn a_batch_is_undone_by_its_id_with_a_plan() {
     fails(&env, 2, "verify latest");
     fails(&env, 2, "history --state done");
 }
+
+/// Of writes to several things those to one are chosen by its kind and ID.
+#[test]
+fn the_writes_to_one_thing_are_chosen() {
+    let env = TestEnv::new();
+    done(&env, ADD);
+    run(&env, "order update 000000002 --shipping --telephone 5550100 -y");
+    done(&env, "product set mug-blue weight=0.5");
+    done(&env, "product set umbrella weight=0.5");
+    for (owner, id) in [("--cart 1", "1"), ("--order 2", "2"), ("--product 1", "3"), ("--product 2", "4")] {
+        let listed: Vec<Value> = lines(&run(&env, &format!("history {owner}")));
+        let ids: Vec<&Value> = listed.iter().map(|row| &row["write"]).collect();
+        assert_eq!(ids, [&json!(id)], "{owner}");
+        let verified = run(&env, &format!("verify {owner}"));
+        assert_eq!((verified.code, lines(&verified)[0]["write"].clone()), (0, json!(id)), "{owner}");
+    }
+    let error = fails(&env, 2, "undo 3 -y --order 2");
+    assert!(error["message"].as_str().unwrap().contains("is none to order 2"), "{error}");
+    let error = fails(&env, 2, "history --order 000000002");
+    assert!(error["message"].as_str().unwrap().contains("`000000002` is the number of an order"), "{error}");
+    fails(&env, 2, "verify --order 2 --product 1");
+}

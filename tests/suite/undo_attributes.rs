@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::database::Database;
 use crate::support::magento::{done, fails, run};
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, log, set_outcome};
+use crate::support::test_env::{TestEnv, after_a_minute, log, set_outcome};
 
 const ADD: &str = "attribute option add color --option Pink";
 const CREATE: &str = "attribute create -i fit.json";
@@ -72,6 +72,9 @@ fn what_was_made_and_nobody_uses_is_deleted() {
         let undone = done(&env, &format!("undo {id} -y --allow-delete {count}"));
         assert_eq!((&undone["applied"], difference(&env, &before)), (&json!("yes"), String::new()), "{line}");
         assert_eq!(run(&env, &format!("verify {id}")).code, 7, "{line}");
+        let again = done(&env, &format!("undo {id} -y --allow-delete {count}"));
+        let said = [&again["reason"], &again["applied"]];
+        assert_eq!(said, [&json!("unchanged"), &json!("no")], "{line}: {again}");
     }
 }
 
@@ -99,14 +102,20 @@ fn an_option_that_is_used_or_changed_since_stays() {
             "UPDATE attribute_options SET body = json_set(body, '$.store_labels', json('[{\"store_id\": 3, \"label\": \"Rosa\"}]')) WHERE id = ID",
             "its labels have changed since",
         ),
-        ("DELETE FROM attribute_options WHERE id = ID", "is gone"),
+        (
+            "DELETE FROM attribute_options WHERE id = ID",
+            "the service shows an older attribute than the last change left",
+        ),
         (&format!("{VALUE} 0, 'ID')"), "1 product has it"),
         (&format!("{VALUE} 3, 'ID')"), "1 product has it in the store view de"),
         (
             "INSERT INTO product_values VALUES ('cap', 'status', 0, '2')",
             "1 product is disabled, and whether the shop counts its values is not known",
         ),
-        ("DELETE FROM attributes WHERE code = 'color'", "attribute 93 is gone"),
+        (
+            "DELETE FROM attributes WHERE code = 'color'",
+            "the service shows an older attribute than the last change left",
+        ),
     ] {
         let (env, id, _) = written(ADD);
         let option = option(&env, "color", "Pink");
@@ -144,6 +153,7 @@ fn a_value_that_was_written_a_moment_ago_keeps_it() {
 fn later(home: &Home) {
     let back = 11 * 60 * 1_000_000;
     log(home).unwrap().execute("UPDATE write SET left_at = left_at - ?1", [back]).unwrap();
+    after_a_minute(home);
 }
 
 #[test]
@@ -187,6 +197,25 @@ fn an_assignment_stays_and_so_does_what_is_not_known() {
     let (env, id, _) = written(ADD);
     set_outcome(&env.home, 1, &json!({"outcome": "unknown", "sent_at": "2026-01-01T00:00:00Z"}));
     stays(&env, &format!("undo {id} -y --allow-delete 1"), "is unknown");
+}
+
+/// What others deleted is as it was before; nothing is sent.
+#[test]
+fn what_is_gone_needs_no_undo() {
+    for (line, since) in [
+        (ADD, "DELETE FROM attribute_options WHERE json_extract(body, '$.label') = 'Pink'"),
+        (CREATE, "DELETE FROM attributes WHERE code = 'fit'"),
+    ] {
+        let (env, id, _) = written(line);
+        env.sandbox.sql(&format!("PRAGMA foreign_keys = ON; {since}"));
+        later(&env.home);
+        let undone = done(&env, &format!("undo {id} -y --allow-delete 1"));
+        assert_eq!([&undone["reason"], &undone["applied"]], [&json!("unchanged"), &json!("no")], "{undone}");
+    }
+    let (env, id, _) = written(ADD);
+    env.sandbox.sql("PRAGMA foreign_keys = ON; DELETE FROM attributes WHERE code = 'color'");
+    later(&env.home);
+    stays(&env, &format!("undo {id} -y --allow-delete 1"), "attribute 93 is gone");
 }
 
 /// The answer to the deletion is lost, and a look shows that it was done.

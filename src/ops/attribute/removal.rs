@@ -13,6 +13,7 @@ use super::options::Locked;
 use super::{by_id, is_absent, read_all, read_whole};
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
+use crate::ops::basis;
 use crate::ops::calls::{Calls, Planned};
 use crate::ops::product::count::why_used;
 use crate::write::owner::{self, Owner};
@@ -85,28 +86,54 @@ impl Shown {
     }
 }
 
-impl Made<'_> {
-    /// Whether the calls made the attribute itself.
-    pub fn is_new(&self) -> bool {
-        self.whole
-            .changes
-            .iter()
-            .any(|change| change.path.last_name() == "attribute_code" && change.before == Before::Read(None))
-    }
+/// Reads an attribute until it shows what our own calls left, with its code; `None` if it is gone.
+///
+/// # Errors
+/// As [`basis::read`].
+pub async fn as_left(
+    service: &Service<'_>,
+    whole: &Effect,
+) -> Result<Option<(String, Map<String, Value>)>, Failure> {
+    let (owner, nothing) = (&whole.owner, Map::new());
+    let id = owner.id.as_deref().unwrap_or_default();
+    // Of sets only those are read that the effect names.
+    let is_read = |change: &Change| {
+        List::of(&change.path) != Some(List::Sets) || whole.changes.iter().any(|own| own.path == change.path)
+    };
+    let look = storefront("attribute list");
+    basis::read(
+        service,
+        owner.kind.noun(),
+        look,
+        async || by_id(service, id, whole).await,
+        |found| {
+            let document = found.as_ref().map_or(&nothing, |(_, document)| document);
+            basis::not_shown(service, owner, document, is_read)
+        },
+    )
+    .await
+}
 
+/// Whether calls made the attribute itself.
+pub fn is_new(whole: &Effect) -> bool {
+    let mut changes = whole.changes.iter();
+    changes.any(|change| change.path.last_name() == "attribute_code" && change.before == Before::Read(None))
+}
+
+impl Made<'_> {
     /// What leads back, from reads of now.
     ///
     /// # Errors
     /// As [`Service::read`].
     pub async fn steps(&self) -> Result<Steps, Failure> {
-        let id = self.whole.owner.id.as_deref().unwrap_or_default();
-        let Some((code, now)) = by_id(self.service, id, &self.whole).await? else {
-            return Ok(Steps { left: vec![format!("{} is gone", self.whole.owner)], ..Steps::default() });
+        let Some((code, now)) = as_left(self.service, &self.whole).await? else {
+            let gone = (!is_new(&self.whole)).then(|| format!("{} is gone", self.whole.owner));
+            return Ok(Steps { left: gone.into_iter().collect(), ..Steps::default() });
         };
         let mut steps = Steps::default();
         if code != self.code {
             steps.left.push(format!("{} has another code now", self.whole.owner));
-        } else if self.is_new() {
+        } else if is_new(&self.whole) {
             self.of_attribute(&now, &mut steps).await?;
         } else {
             self.of_options(&now, &mut steps).await?;

@@ -140,7 +140,8 @@ fn delete_created(created: &Created, now: &Map<String, Value>, inverse: &mut Inv
         return leave(STAYS);
     }
     let (Some(id), Some(seen)) = (created.id, &created.seen) else { return leave(NOT_KNOWN) };
-    let Some(there) = Document(now).element(created.list, id) else { return leave(IS_GONE) };
+    // One that is gone is as it was.
+    let Some(there) = Document(now).element(created.list, id) else { return };
     if !same_value("", Some(there), Some(seen)) {
         return leave(CHANGED_SINCE);
     }
