@@ -28,7 +28,6 @@ use crate::input::records::Source;
 use crate::journal::State;
 use crate::journal::read::{LatestEntry, Noted, OfRuns};
 use crate::log::{Write, WriteLog};
-use crate::ops::profile::after::Sent;
 use crate::ops::{Operation, Run};
 use crate::past::owners::customer_of;
 use crate::plan::Plan;
@@ -79,19 +78,6 @@ impl Member {
 #[derive(Debug)]
 struct Group {
     members: Vec<Member>,
-}
-
-impl Group {
-    /// As the profile's own look knows them.
-    fn sent(&self) -> Vec<Sent> {
-        let sent = |member: &Member| Sent {
-            record: member.record,
-            of: member.of.clone(),
-            was_sent: member.noted.was_sent,
-            is_done: member.is_done,
-        };
-        self.members.iter().map(sent).collect()
-    }
 }
 
 /// The operation of a journal while its records are read again: in place of sending one it looks.

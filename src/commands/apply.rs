@@ -6,18 +6,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Cli;
+use super::{Cli, Command};
 use crate::batch;
 use crate::cli::lines::Lines;
-use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, PaceArgs, RequestArgs, plan_file};
+use crate::cli::{
+    BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, PaceArgs, ReplacementArgs, RequestArgs, plan_file,
+};
 use crate::client::Session;
 use crate::input::records::Source;
 use crate::log::WriteLog;
 use crate::ops::Operation;
-use crate::past::planned::UndoPlan;
+use crate::past::planned::{UndoPlan, is_to};
 use crate::plan::{PLAN_AGAIN, Plan};
+use storefront_core::effect::Kind;
 use storefront_core::failure::Failure;
-use storefront_core::interface::request::Bearer;
 use storefront_core::operation::{CUSTOMER_UPDATE, UNDO};
 
 /// Flags of `apply`.
@@ -79,8 +81,10 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
     }
     plan.only.clone_from(&args.only);
     if args.after_unknown {
-        if plan.header.operation != CUSTOMER_UPDATE.name {
-            return Err(Failure::usage("`--after-unknown` is for plans of `customer update`")
+        let is_undo = plan.header.operation == UNDO.name
+            && plan.first.as_ref().is_some_and(|first| is_to(first, Kind::Customer));
+        if plan.header.operation != CUSTOMER_UPDATE.name && !is_undo {
+            return Err(Failure::usage("`--after-unknown` is for plans that change profiles")
                 .hint("leave out `--after-unknown`"));
         }
         plan.header.options.push("--after-unknown".to_owned());
@@ -131,11 +135,12 @@ impl Begun {
         let words = ["storefront"].into_iter().chain(operation.split(' '));
         let words = words.chain(flags.iter().map(String::as_str)).map(OsString::from);
         let first = plan.and_then(|plan| plan.first.as_ref());
-        Self {
-            command: Cli::parse_args(&words.collect::<Vec<_>>()).ok(),
-            undo: first.map_or_else(|| UndoPlan::of(Bearer::Admin), UndoPlan::of_record),
-            is_undo: operation == UNDO.name,
-        }
+        let command = Cli::parse_args(&words.collect::<Vec<_>>()).ok();
+        let replacement = match command.as_ref().map(|cli| &cli.command) {
+            Some(Command::Undo(args)) => args.replacement.clone(),
+            _ => ReplacementArgs::default(),
+        };
+        Self { command, undo: UndoPlan::of(first, replacement), is_undo: operation == UNDO.name }
     }
 
     /// What it does; `None` where this version does not know it.

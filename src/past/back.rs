@@ -14,7 +14,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::Success;
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::{Change, PlannedUndo};
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What results call it.
@@ -76,6 +76,39 @@ pub struct Deleted {
     pub unseen: Option<&'static str>,
 }
 
+/// What leads back from writes to one owner, in words for a plan.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// What differs afterwards.
+    pub changes: Vec<Change>,
+    /// What is not taken back.
+    pub left: Vec<String>,
+    /// What a person should know before.
+    pub warnings: Vec<String>,
+    /// How many things it deletes.
+    pub deletes: usize,
+    /// Which, in words.
+    pub deleted: Option<String>,
+}
+
+impl Shown {
+    /// Nothing does.
+    pub fn left(left: Vec<String>) -> Self {
+        Self { left, ..Self::default() }
+    }
+
+    /// That of a plan.
+    pub fn of(plan: Plan<'_>) -> Self {
+        match plan {
+            Ok(Back { changes, left, warnings, deleted, .. }) => {
+                let deletes = deleted.as_ref().map_or(0, |deleted| deleted.count);
+                Self { changes, left, warnings, deletes, deleted: deleted.map(|deleted| deleted.what) }
+            }
+            Err(left) => Self::left(left),
+        }
+    }
+}
+
 /// What is to be taken back.
 #[derive(Debug, Clone, Copy)]
 pub struct Undoing<'n> {
@@ -90,8 +123,8 @@ pub struct Undoing<'n> {
 pub enum Agreed<'n> {
     /// So many deletions; a person is asked.
     Deletions(Allowed),
-    /// These changes, in a plan.
-    Planned(&'n [Change]),
+    /// What a plan says.
+    Planned(PlannedUndo<'n>),
 }
 
 /// Takes a write back. It is planned under the lock of the owner; nobody waits for a person meanwhile.
@@ -117,8 +150,8 @@ pub async fn take_back(
         };
         let allowed = match undoing.agreed {
             Agreed::Deletions(allowed) => allowed,
-            Agreed::Planned(changes) => {
-                ensure_planned(changes, &back.changes)?;
+            Agreed::Planned(planned) => {
+                planned.ensure(&back.changes, &back.left)?;
                 return if is_dry_run { Ok(back.shown()) } else { Ok(undone(name, back.send.await?)) };
             }
         };
@@ -136,18 +169,6 @@ pub async fn take_back(
         drop(lock);
         agree(service, name, allowed, &asked.0, asked.1.as_ref())?;
         agreed = Some(asked);
-    }
-}
-
-/// Refuses what is not among the changes of the plan. Some of them may have been made by an earlier run.
-fn ensure_planned(planned: &[Change], now: &[Change]) -> Result<(), Failure> {
-    let is_other = |change: &&Change| !planned.contains(change);
-    match now.iter().find(is_other) {
-        Some(other) => {
-            let message = format!("`{}` is not as it was when the plan was made", other.path);
-            Err(Failure::guard(message).for_good().hint("make the plan again with `undo`"))
-        }
-        None => Ok(()),
     }
 }
 

@@ -11,5 +11,6 @@ pub mod owners;
 pub mod planned;
 pub mod product;
 pub mod profile;
+pub mod state;
 pub mod undo;
 pub mod verify;

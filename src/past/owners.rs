@@ -55,7 +55,12 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
     };
     match owner.kind {
         Kind::Customer => {
-            let profile = read_profile(service).await?;
+            let profile = match read_profile(service).await {
+                Err(failure) if failure.absent == Some(Absent::Customer) => {
+                    return Ok(Read::Gone(failure.message));
+                }
+                profile => profile?,
+            };
             if profile.customer_key() != id {
                 let message = format!("the service answered with customer {}", profile.customer_key());
                 return Ok(Read::NotComparable(format!("{message}, not with {id}")));

@@ -3,49 +3,56 @@
 
 use serde_json::{Map, Value};
 
-use super::back::Agreed;
+use super::back::Shown;
 use super::found::{Found, find, name};
 use super::owners::{self, Read};
 use super::undo;
+use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::input::{Draft, Overrides, Written};
 use crate::journal::Ahead;
 use crate::log::Write;
+use crate::ops::profile::earlier;
 use crate::ops::{Operation, Resolved, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::effect::{Kind, composed};
 use storefront_core::failure::Failure;
-use storefront_core::interface::request::{Bearer, Dialect};
+use storefront_core::interface::request::Dialect;
 use storefront_core::operation::{
     OperationSpec, UNDO, UNDO_BY_ADMIN, UNDO_DELETED, UNDO_DELETES, UNDO_OWNER, scalar,
 };
+use storefront_core::profile::diff::PlannedUndo;
 
 /// The field of the IDs.
 const WRITES: &str = "writes";
 
+/// The field of what is not taken back, in words.
+const LEFT: &str = "left";
+
 /// Takes back what the records of a batch wrote.
-#[derive(Debug, Clone, Copy)]
-pub struct UndoPlan(&'static OperationSpec);
+#[derive(Debug, Clone)]
+pub struct UndoPlan {
+    spec: &'static OperationSpec,
+    replacement: ReplacementArgs,
+}
 
 impl UndoPlan {
-    /// That of writes which carried this token.
-    pub fn of(bearer: Bearer) -> Self {
-        Self(match bearer {
-            Bearer::Customer => &UNDO,
-            Bearer::Admin => &UNDO_BY_ADMIN,
-        })
-    }
-
-    /// That of a plan whose first record is this.
-    pub fn of_record(input: &Map<String, Value>) -> Self {
-        let is_cart = scalar(input.get(UNDO_OWNER)).is_some_and(|owner| owner.starts_with(Kind::Cart.noun()));
-        Self::of(if is_cart { Bearer::Customer } else { Bearer::Admin })
+    /// That of a plan whose first record is this. What customers may change themselves is changed with their token.
+    pub fn of(first: Option<&Map<String, Value>>, replacement: ReplacementArgs) -> Self {
+        let is_customers =
+            first.is_some_and(|input| is_to(input, Kind::Cart) || is_to(input, Kind::Customer));
+        Self { spec: if is_customers { &UNDO } else { &UNDO_BY_ADMIN }, replacement }
     }
 }
 
+/// Whether a record is of a thing of this kind.
+pub fn is_to(input: &Map<String, Value>, kind: Kind) -> bool {
+    scalar(input.get(UNDO_OWNER)).is_some_and(|owner| owner.starts_with(kind.noun()))
+}
+
 /// The record of a plan that takes these writes back.
-pub fn record(writes: &[&Write], shown: &undo::Shown) -> Map<String, Value> {
+pub fn record(writes: &[&Write], shown: &Shown) -> Map<String, Value> {
     let mut ids: Vec<Value> = writes.iter().map(|write| name(write.run, write.record).into()).collect();
     ids.dedup();
     let owner = writes.last().map(|write| write.owner_in_words());
@@ -54,6 +61,9 @@ pub fn record(writes: &[&Write], shown: &undo::Shown) -> Map<String, Value> {
         (WRITES.to_owned(), ids.into()),
         (UNDO_DELETES.to_owned(), shown.deletes.into()),
     ]);
+    if !shown.left.is_empty() {
+        record.insert(LEFT.to_owned(), shown.left.clone().into());
+    }
     if let Some(deleted) = &shown.deleted {
         record.insert(UNDO_DELETED.to_owned(), deleted.as_str().into());
     }
@@ -81,7 +91,7 @@ fn found(service: &Service<'_>, draft: &Draft) -> Result<Found, Failure> {
 
 impl Operation for UndoPlan {
     fn spec(&self) -> &'static OperationSpec {
-        self.0
+        self.spec
     }
 
     fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
@@ -95,8 +105,11 @@ impl Operation for UndoPlan {
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async {
             let found = found(service, draft)?;
-            let planned = draft.expect.as_ref().map_or(&[][..], |expect| &expect.changes);
-            undo::of_subject(service, &found, Agreed::Planned(planned)).await
+            let changes = draft.expect.as_ref().map_or(&[][..], |expect| &expect.changes);
+            let left = draft.fields.get(LEFT).and_then(Value::as_array).into_iter().flatten();
+            let left: Vec<String> = left.filter_map(Value::as_str).map(str::to_owned).collect();
+            let planned = PlannedUndo { changes, left: &left };
+            Box::pin(undo::planned(service, &found, planned, &self.replacement)).await
         })
     }
 
@@ -111,9 +124,12 @@ impl Operation for UndoPlan {
             let found = found(service, draft)?;
             let Some(write) = found.writes.last() else { return Ok(None) };
             let service = owners::of_customer(service, write)?;
+            if whole.owner.kind == Kind::Customer {
+                return earlier::resolve_unknown(&service, self.spec.name, &ahead.of).await;
+            }
             let Read::Shown(document) = owners::read(&service, &whole).await? else { return Ok(None) };
             let is_shown = ahead.effects.iter().all(|effect| effect.look(&document).is_proof());
-            Ok(is_shown.then(|| Outcome::seen_earlier(self.0.name)))
+            Ok(is_shown.then(|| Outcome::seen_earlier(self.spec.name)))
         })
     }
 
@@ -122,6 +138,6 @@ impl Operation for UndoPlan {
         let Some(Value::Object(fields)) = written.document else {
             return Err(Failure::usage("the record of an undo is an object"));
         };
-        Ok(Draft::unchecked(self.0, fields))
+        Ok(Draft::unchecked(self.spec, fields))
     }
 }

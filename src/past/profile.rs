@@ -1,18 +1,22 @@
-//! Taking back a write of a profile.
+//! Taking back writes of a profile: an update, through the same steps as every other one.
 
 use std::cell::RefCell;
 
-use super::back::{How, nothing, unchanged_or_nothing, whole_or_part};
+use super::back::{How, Shown, unchanged_or_nothing, whole_or_part};
 use super::found::Found;
-use super::owners;
+use crate::cli::{GlobalArgs, ReplacementArgs};
+use crate::client::Session;
 use crate::client::service::Service;
+use crate::log::{Write, WriteId};
 use crate::ops::profile::Change;
-use crate::ops::profile::replace::replace;
+use crate::ops::profile::messages::addresses;
+use crate::ops::profile::replace::{replace, shown};
 use crate::ops::profile::undo::Undo;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::Failure;
+use storefront_core::profile::diff::PlannedUndo;
 
-/// Takes back what a write changed of a profile.
+/// Takes back what a write changed of a profile; `service` is that of its customer.
 ///
 /// # Errors
 /// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as [`replace`].
@@ -22,10 +26,8 @@ pub async fn undo(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<
     if !prompt.is_attended() && !service.session.global.dry_run {
         prompt.confirm_deletion(&format!("Undo write {name}?"))?;
     }
-    let write = found.writes.last().ok_or_else(|| nothing(&name, &[]))?;
-    let service = &owners::of_customer(service, write)?;
     let How { allowed: allow_delete, whole_profile: all, replacement } = how;
-    let undo = Undo { service, name: &name, all, allow_delete, replacement, left: RefCell::default() };
+    let undo = Undo { all, allow_delete, ..of(service, found, &name, replacement) };
     let done = Box::pin(replace(service, Change::Undo(&undo))).await?;
     let left = undo.left.take();
     match done.reason {
@@ -34,4 +36,54 @@ pub async fn undo(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<
         _ if service.session.global.dry_run || left.is_empty() => Ok(done),
         _ => whole_or_part(&name, &left, done),
     }
+}
+
+/// Takes back what several writes changed of a profile, as a plan says it.
+///
+/// # Errors
+/// `guard` where it is not as it was planned; as [`replace`].
+pub async fn planned(
+    service: &Service<'_>,
+    found: &Found,
+    planned: PlannedUndo<'_>,
+    replacement: &ReplacementArgs,
+) -> Result<Outcome, Failure> {
+    let name = found.name();
+    let undo = Undo { planned: Some(planned), ..of(service, found, &name, replacement) };
+    Box::pin(replace(service, Change::Undo(&undo))).await
+}
+
+/// What leads back from several writes, in words for a plan. Nothing is sent.
+///
+/// # Errors
+/// As the reads.
+pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
+    let global = GlobalArgs { dry_run: true, ..service.session.global.clone() };
+    let session = Session { global: &global, ..*service.session };
+    let service = &Service { session: &session, ..service.clone() };
+    let (name, replacement) = (found.name(), ReplacementArgs::default());
+    let undo = of(service, found, &name, &replacement);
+    let merged = shown(service, Change::Undo(&undo)).await?;
+    let left = undo.left.take();
+    let (owner, removed) = (found.owner(), &merged.summary.removed);
+    Ok(Shown {
+        deletes: removed.len(),
+        deleted: (!removed.is_empty()).then(|| format!("{} of {owner}", addresses(removed))),
+        warnings: merged.notes.into_iter().filter(|note| !left.contains(note)).collect(),
+        changes: merged.changes,
+        left,
+    })
+}
+
+fn of<'a>(
+    service: &'a Service<'a>,
+    found: &Found,
+    name: &'a str,
+    replacement: &'a ReplacementArgs,
+) -> Undo<'a> {
+    let mut writes: Vec<WriteId> = found.writes.iter().map(Write::first).collect();
+    writes.sort_unstable();
+    writes.dedup();
+    let left = RefCell::default();
+    Undo { service, name, writes, all: false, allow_delete: None, planned: None, replacement, left }
 }

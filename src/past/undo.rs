@@ -2,21 +2,23 @@
 
 use super::attribute::AttributeSubject;
 use super::back::{
-    self, Agreed, How, Subject, Undoing, ensure_known, nothing, take_back, unchanged_or_nothing,
+    self, Agreed, How, Shown, Subject, Undoing, ensure_known, nothing, take_back, unchanged_or_nothing,
 };
 use super::cart::CartSubject;
 use super::found::Found;
 use super::order::OrderSubject;
 use super::product::ProductSubject;
 use super::{owners, profile};
+use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::log::Write;
 use crate::report::outcome::Outcome;
+use storefront_core::absent::Absent;
 use storefront_core::effect::{Effect, Kind, composed};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::QUOTE_SHIP;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::PlannedUndo;
 
 /// Takes back a write, or a record of a batch.
 ///
@@ -29,20 +31,29 @@ pub async fn one(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<O
         return Ok(Outcome { reason, unchanged, ..Outcome::not_sent(back::OPERATION) });
     }
     if is_of_profile(found) {
-        return Box::pin(profile::undo(service, found, how)).await;
+        return Box::pin(profile::undo(&of_owner(service, found)?, found, how)).await;
     }
     Box::pin(of_subject(service, found, Agreed::Deletions(how.allowed))).await
 }
 
-/// Takes back what was written to one owner other than a profile.
+/// Takes back what a plan says of one owner.
 ///
 /// # Errors
-/// As [`one`].
-pub async fn of_subject(
+/// As [`one`], and `guard` where it is not as it was planned.
+pub async fn planned(
     service: &Service<'_>,
     found: &Found,
-    agreed: Agreed<'_>,
+    planned: PlannedUndo<'_>,
+    replacement: &ReplacementArgs,
 ) -> Result<Outcome, Failure> {
+    if is_of_profile(found) {
+        return profile::planned(&of_owner(service, found)?, found, planned, replacement).await;
+    }
+    of_subject(service, found, Agreed::Planned(planned)).await
+}
+
+/// Takes back what was written to one owner other than a profile.
+async fn of_subject(service: &Service<'_>, found: &Found, agreed: Agreed<'_>) -> Result<Outcome, Failure> {
     let name = found.name();
     let service = &of_owner(service, found)?;
     match subject(service, found).await? {
@@ -51,27 +62,20 @@ pub async fn of_subject(
     }
 }
 
-/// What leads back from writes to one owner, in words for a plan.
-#[derive(Debug, Default)]
-pub struct Shown {
-    /// What differs afterwards.
-    pub changes: Vec<Change>,
-    /// What is not taken back.
-    pub left: Vec<String>,
-    /// What a person should know before.
-    pub warnings: Vec<String>,
-    /// How many things it deletes.
-    pub deletes: usize,
-    /// Which, in words.
-    pub deleted: Option<String>,
-}
-
-/// What leads back from writes to one owner other than a profile. Nothing is sent.
+/// What leads back from writes to one owner. Nothing is sent.
 ///
 /// # Errors
 /// As the reads.
 pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
     let service = &of_owner(service, found)?;
+    if is_of_profile(found) {
+        return match Box::pin(profile::look(service, found)).await {
+            Err(failure) if failure.absent == Some(Absent::Customer) => {
+                Ok(Shown::left(vec![failure.message]))
+            }
+            shown => shown,
+        };
+    }
     let planned = match subject(service, found).await {
         Ok(Ok(subject)) => subject.plan().await.map(Shown::of),
         Ok(Err(left)) => Ok(Shown::left(left)),
@@ -83,24 +87,8 @@ pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure
     }
 }
 
-impl Shown {
-    fn left(left: Vec<String>) -> Self {
-        Self { left, ..Self::default() }
-    }
-
-    fn of(plan: back::Plan<'_>) -> Self {
-        match plan {
-            Ok(back::Back { changes, left, warnings, deleted, .. }) => {
-                let deletes = deleted.as_ref().map_or(0, |deleted| deleted.count);
-                Self { changes, left, warnings, deletes, deleted: deleted.map(|deleted| deleted.what) }
-            }
-            Err(left) => Self::left(left),
-        }
-    }
-}
-
 /// Whether a write is of a profile, whose undo is an update.
-pub fn is_of_profile(found: &Found) -> bool {
+fn is_of_profile(found: &Found) -> bool {
     kind(found) == Some(Kind::Customer)
 }
 
@@ -110,7 +98,8 @@ fn kind(found: &Found) -> Option<Kind> {
 
 /// The service as the owner's calls need it.
 fn of_owner<'a>(service: &Service<'a>, found: &Found) -> Result<Service<'a>, Failure> {
-    match found.writes.last().filter(|_| kind(found) == Some(Kind::Cart)) {
+    let is_customers = matches!(kind(found), Some(Kind::Cart | Kind::Customer));
+    match found.writes.last().filter(|_| is_customers) {
         Some(write) => owners::of_customer(service, write),
         None => Ok(service.clone()),
     }

@@ -5,10 +5,11 @@ use serde_json::{Map, Value, json};
 
 use super::found::Found;
 use super::owners::{self, Read};
+use super::state::{Since, State};
 use crate::client::service::Service;
 use crate::log::{Write, WriteLog};
 use crate::ops::profile::earlier::is_shown;
-use crate::report::fields::format_value;
+use crate::report::changes::local_minute;
 use crate::state;
 use storefront_core::effect::{Before, Change, Document, Effect, Kind, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -16,39 +17,9 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::equal::same_value;
 use storefront_core::profile::path::{FieldPath, List};
-use storefront_core::profile::since::Since;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::Proof;
 use storefront_core::text::sanitize::sanitize_line;
-
-/// What is found of what was written to one owner.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
-    /// All of it is there.
-    There,
-    /// All of it is there, and its outcome was unknown.
-    Seen,
-    /// Some of it is not as it was written.
-    Changed(Vec<Since>),
-    /// The owner is gone, in words.
-    Gone(String),
-    /// Why it cannot be compared.
-    NotComparable(String),
-    /// Its outcome is unknown, and no read shows it.
-    NotSeen,
-}
-
-impl State {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::There | Self::Seen => "there",
-            Self::Changed(_) => "changed",
-            Self::Gone(_) => "gone",
-            Self::NotComparable(_) => "not comparable",
-            Self::NotSeen => "not seen",
-        }
-    }
-}
 
 /// Compares what a write left with what the shop has now, owner by owner.
 ///
@@ -65,17 +36,14 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
     for (owner, state) in &states {
         say(service, &found.name(), owner, state)?;
     }
-    let count = |is: fn(&State) -> bool| states.iter().filter(|(_, state)| is(state)).count();
-    let differing = count(|state| matches!(state, State::Changed(_) | State::Gone(_)));
-    let untold = count(|state| matches!(state, State::NotComparable(_) | State::NotSeen));
     let name = found.name();
-    if differing > 0 {
+    if states.iter().any(|(_, state)| state.differs()) {
         let message = format!("write {name} is not as it was written");
         return Err(Failure::new(FailureKind::Partial, message)
             .applied(Applied::No)
             .hint(hint!(storefront("history").arg(name), " shows what was written")));
     }
-    if untold > 0 || states.is_empty() {
+    if states.is_empty() || !states.iter().all(|(_, state)| state.is_there()) {
         let message = format!("write {name} could not be compared");
         return Err(Failure::new(FailureKind::Unknown, message)
             .applied(Applied::No)
@@ -120,17 +88,20 @@ pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<St
         states.push(match closed(service, writes, effects, &document).await? {
             Open::None => State::There,
             Open::Shown => State::Seen,
-            Open::NotShown => State::NotSeen,
+            Open::NotShown => State::NotSeen(not_shown(service, writes)),
         });
     }
-    let shown = || states.iter().zip(&effects).filter(|(state, _)| **state != State::NotSeen);
+    let shown = || states.iter().zip(&effects).filter(|(state, _)| state.is_there());
     let Some(whole) = composed(&shown().flat_map(|(_, effects)| effects.clone()).collect::<Vec<_>>()) else {
         return Ok(states);
     };
-    for since in differences(&whole, &document) {
+    let ignore = &service.settings.read.ignore;
+    let is_ignored = |since: &Since| ignore.iter().any(|pointer| since.path.is_in(pointer));
+    for since in differences(&whole, &document).into_iter().filter(|since| !is_ignored(since)) {
         // What several records wrote is as the last of them left it.
         let is_of = |(state, effects): &(&mut State, &Vec<Effect>)| {
-            **state != State::NotSeen && effects.iter().any(|effect| speaks_of(effect, &since.path))
+            !matches!(**state, State::NotSeen(_))
+                && effects.iter().any(|effect| speaks_of(effect, &since.path))
         };
         let Some((state, _)) = states.iter_mut().zip(&effects).rfind(is_of) else { continue };
         match state {
@@ -139,6 +110,15 @@ pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<St
         }
     }
     Ok(states)
+}
+
+/// Why a write of unknown outcome may not be shown.
+fn not_shown(service: &Service<'_>, writes: &[&Write]) -> String {
+    let now = service.session.context.clock.now();
+    match writes.iter().filter_map(|write| write.outcome.open_until(now)).max() {
+        Some(until) => format!("the shop does not show it; it may take effect until {}", local_minute(until)),
+        None => "the shop does not show it".to_owned(),
+    }
 }
 
 fn effects_of(writes: &[&Write]) -> Vec<Effect> {
@@ -265,32 +245,17 @@ fn close_profile(
 fn say(service: &Service<'_>, name: &str, owner: &str, state: &State) -> Result<(), Failure> {
     let report = service.session.report;
     if report.is_json() {
-        let changes: Vec<Value> = match state {
-            State::Changed(changes) => changes
-                .iter()
-                .map(|since| json!({"path": since.path.to_string(), "written": since.written, "now": since.now}))
-                .collect(),
-            _ => Vec::new(),
-        };
-        let reason = match state {
-            State::Gone(why) | State::NotComparable(why) => Some(why),
-            _ => None,
-        };
         return report.json_line(&json!({
-            "write": name, "owner": owner, "state": state.name(), "reason": reason, "changes": changes,
+            "write": name,
+            "owner": owner,
+            "state": state.name(),
+            "reason": state.reason(),
+            "differences": state.places(),
         }));
     }
-    let mut text = format!("{owner}: {}\n", state.name());
-    match state {
-        State::Changed(changes) => {
-            for Since { path, written, now } in changes {
-                let [written, now] = [written, now].map(|value| format_value(value.as_ref()));
-                text += &format!("  {path}: written `{written}`, now `{now}`\n");
-            }
-        }
-        State::Gone(why) | State::NotComparable(why) => text += &format!("  {why}\n"),
-        State::There | State::Seen | State::NotSeen => {}
-    }
-    let lines: Vec<String> = text.lines().map(sanitize_line).collect();
+    let why = state.reason().map(|why| format!("  {why}"));
+    let places = state.places().iter().map(|since| format!("  {}", since.in_words()));
+    let lines = [format!("{owner}: {}", state.name())].into_iter().chain(why).chain(places);
+    let lines: Vec<String> = lines.map(|line| sanitize_line(&line)).collect();
     report.stdout(lines.join("\n") + "\n")
 }

@@ -260,7 +260,7 @@ impl Sent {
         let things = if self.deleted.len() <= MAX_NAMED {
             self.deleted.join(", ")
         } else {
-            format!("{} items, options or attributes", self.deletes)
+            format!("{} addresses, items, options or attributes", self.deletes)
         };
         prompt.confirm_deletion(&format!("{question} and delete {things}?"))
     }

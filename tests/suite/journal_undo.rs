@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::journal_verify::forget_done;
 use crate::support::batch::lines;
+use crate::support::database::Database;
 use crate::support::magento::{done, fails, program, run};
 use crate::support::test_env::{TestEnv, change_log};
 
@@ -179,6 +180,19 @@ fn a_plan_that_is_out_of_date_is_refused() {
     assert_eq!(applied.code, 7, "{applied:?}");
     assert_eq!(address(&profile(&env, 5), 12)["city"], "Bonn");
     assert_eq!(address(&profile(&env, 1), 1)["city"], "Paris");
+    assert!(applied.stdout.contains("address 12 city has changed since; left as is"), "{applied:?}");
+    // So is that of another owner.
+    let env = TestEnv::new();
+    done(&env, "quote add-item --customer 1 --sku mug-blue --qty 1");
+    done(&env, "quote add-item --customer 1 --sku umbrella --qty 1");
+    env.file("items.csv", "customer,sku,qty\n1,mug-blue,4\n1,umbrella,3\n");
+    assert_eq!(run(&env, "quote set-item -i items.csv").code, 0);
+    assert_eq!(run(&env, "undo items.csv.journal --plan back.plan").code, 0);
+    done(&env, "quote set-item --customer 1 --sku umbrella --qty 9");
+    let before = Database::read(env.sandbox.data());
+    let applied = run(&env, "apply back.plan --yes");
+    assert_eq!(applied.code, 7, "{applied:?}");
+    assert_eq!(before.difference(&Database::read(env.sandbox.data())), "");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn a_record_of_unknown_outcome_is_reported_as_seen_or_not() {
         "{verified:?}"
     );
     let why = lines(&verified)[3]["reason"].as_str().unwrap().to_owned();
-    assert!(why.starts_with("the profile does not show it; it may take effect until "), "{why}");
+    assert!(why.starts_with("the shop does not show it; it may take effect until "), "{why}");
     assert_eq!(env.requests(), vec!["GET 200".to_owned(); 3]);
     by_others("customer update --customer 2 --address 5 --city Uji");
     let resumed = run(&env, "customer update -i moves.csv --resume --settle 0");

@@ -138,7 +138,7 @@ fn an_unknown_outcome_is_looked_for_before_it_is_undone() {
     let error = fails(&env, 3, "undo 2 -y");
     assert!(error["hint"].as_str().unwrap().contains("verify 2"), "{error}");
     let verified = run(&env, "verify 2");
-    assert_eq!((verified.code, state(&verified)), (0, json!("there")), "{verified:?}");
+    assert_eq!((verified.code, state(&verified)), (0, json!("seen")), "{verified:?}");
     done(&env, "undo 2 -y");
     assert_eq!(items(&env), has(&[("mug-blue", 2)]));
 }

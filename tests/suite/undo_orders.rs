@@ -130,7 +130,7 @@ fn nothing_is_undone_without_a_yes_an_outcome_and_an_order() {
     set_outcome(&env.home, 1, &json!({"outcome": "unknown", "sent_at": "2026-01-01T00:00:00Z"}));
     stays(&env, &format!("undo {id} -y"), "is unknown");
     let verified = run(&env, &format!("verify {id}"));
-    assert_eq!((verified.code, state(&verified)), (0, json!("there")), "{verified:?}");
+    assert_eq!((verified.code, state(&verified)), (0, json!("seen")), "{verified:?}");
     env.sandbox.sql("PRAGMA foreign_keys = OFF; DELETE FROM orders WHERE id = 2");
     let verified = run(&env, &format!("verify {id}"));
     assert_eq!((verified.code, state(&verified)), (7, json!("gone")), "{verified:?}");

@@ -64,7 +64,6 @@ pub mod profile {
     pub mod refusal;
     pub mod region;
     pub mod restore;
-    pub mod since;
     pub mod stored;
     pub mod verify;
 }

@@ -6,17 +6,16 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::log::{MAX_LAG, Write, WriteLog, is_younger};
-use crate::ops::profile::after::{self, Finding, Found};
 use crate::ops::{self, Operation};
 use crate::past::found::{self, Found as FoundWrites};
 use crate::past::owners::{customer_of, of_customer};
-use crate::past::verify::{self, State};
+use crate::past::state::{Since, State};
+use crate::past::verify;
 use crate::past::{planned, undo};
 use crate::plan::Planned;
+use storefront_core::effect::Effect;
 use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::profile::diff::Expected;
-use storefront_core::profile::since::Since;
 
 /// What is done with the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +35,23 @@ pub enum Answer {
     Undone(Box<Undone>),
 }
 
+/// What is found of a record, and when it was written.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// Its number.
+    pub record: u64,
+    /// What is found.
+    pub state: State,
+    /// When its last call left, RFC 3339.
+    pub taken: Option<String>,
+    /// Whether it was written less than a minute ago: a replica may show what was there before.
+    pub is_recent: bool,
+    /// Whether something that it wrote is still there.
+    pub is_left: bool,
+    /// By what its last write is known.
+    pub write: Option<String>,
+}
+
 /// What leads back from what a group wrote.
 #[derive(Debug, Default)]
 pub struct Undone {
@@ -45,8 +61,13 @@ pub struct Undone {
     pub left: Vec<String>,
     /// What goes back otherwise than it was.
     pub notes: Vec<String>,
-    /// Whether it adds an address that equals a stored one.
-    pub adds_twin: bool,
+}
+
+impl Finding {
+    /// What is found of a record of which nothing is known that it wrote.
+    pub fn of(record: u64, state: State) -> Self {
+        Self { record, state, taken: None, is_recent: false, is_left: false, write: None }
+    }
 }
 
 impl Task {
@@ -58,16 +79,12 @@ impl Task {
         draft: &Draft,
         group: &Group,
     ) -> Result<Answer, Failure> {
-        let (members, is_profile) = (&group.members, *draft.operation == CUSTOMER_UPDATE);
+        let members = &group.members;
         let wrote = members.iter().any(|member| !member.writes.is_empty());
         Ok(match (self, wrote) {
             (Self::Verify, false) => Answer::Findings(as_it_says(service, operation, draft, members).await?),
-            (Self::Verify, true) if is_profile => {
-                Answer::Findings(after::verify(service, &group.sent()).await?)
-            }
             (Self::Verify, true) => Answer::Findings(as_written(service, members).await?),
             (Self::Undo, false) => Answer::Undone(Box::default()),
-            (Self::Undo, true) if is_profile => Answer::Undone(Box::new(of_profile(service, group).await?)),
             (Self::Undo, true) => Answer::Undone(Box::new(of_owner(service, members).await?)),
         })
     }
@@ -83,19 +100,15 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
     let states = verify::look(&of_customer(service, last)?, &records).await?;
     let now = service.session.context.clock.now();
     let finding = |(member, state): (&Member, State)| {
-        let shown = match state {
-            State::There if member.is_done => Found::There,
-            State::There | State::Seen => Found::Seen,
-            State::Changed(differences) => Found::Differs(differences),
-            State::Gone(why) => Found::Gone(why),
-            State::NotComparable(why) => Found::NotKnown(why),
-            State::NotSeen => Found::NotSeen("the shop does not show it".to_owned()),
-        };
+        // A look may have closed what nobody knew.
+        let state = if state == State::There && !member.is_done { State::Seen } else { state };
         let write = member.writes.last();
+        let count = |effect: Effect| effect.changes.len() + effect.creates.len();
+        let wrote: usize = member.writes.iter().filter_map(Write::changes).map(count).sum();
         Finding {
             record: member.record,
-            is_left: matches!(shown, Found::There | Found::Seen),
-            found: shown,
+            is_left: state.is_there() || (1..wrote).contains(&state.places().len()),
+            state,
             taken: write.map(|write| write.left_at.to_string()),
             is_recent: write.is_some_and(|write| is_younger(MAX_LAG, write.left_at, now)),
             write: write.map(|write| found::name(write.run, write.record)),
@@ -114,11 +127,11 @@ async fn as_it_says(
     let global = GlobalArgs { dry_run: true, ..service.session.global.clone() };
     let session = Session { global: &global, ..*service.session };
     let service = Service { session: &session, ..service.clone() };
-    let found = match ops::run(operation, &service, draft, None).await {
-        Ok(outcome) if outcome.reason == Some("unchanged") => Found::There,
+    let state = match ops::run(operation, &service, draft, None).await {
+        Ok(outcome) if outcome.reason == Some("unchanged") => State::There,
         Ok(outcome) => match outcome.expected().changes {
             changes if changes.is_empty() => {
-                Found::NotKnown("it changed nothing, and no read shows what it was to leave".to_owned())
+                State::NotComparable("it changed nothing, and no read shows what it was to leave".to_owned())
             }
             changes => {
                 let since = changes.into_iter().map(|change| Since {
@@ -126,39 +139,19 @@ async fn as_it_says(
                     written: change.after,
                     now: change.before,
                 });
-                Found::Differs(since.collect())
+                State::Changed(since.collect())
             }
         },
         Err(failure) if [FailureKind::Usage, FailureKind::Guard].contains(&failure.kind) => {
-            Found::NotKnown(failure.message)
+            State::NotComparable(failure.message)
         }
         Err(failure) => return Err(failure),
     };
-    let finding = |member: &Member| Finding {
-        record: member.record,
-        found: found.clone(),
-        taken: None,
-        is_recent: false,
-        is_left: false,
-        write: None,
-    };
+    let finding = |member: &Member| Finding::of(member.record, state.clone());
     Ok(members.iter().map(finding).collect())
 }
 
-/// What leads a profile back.
-async fn of_profile(service: &Service<'_>, group: &Group) -> Result<Undone, Failure> {
-    let after::Undone { back, left, notes } = after::undo(service, &group.sent()).await?;
-    let adds_twin = back.as_ref().is_some_and(|back| back.adds_twin);
-    let planned = back.map(|back| Planned {
-        customer: back.customer,
-        input: back.input,
-        expect: back.expect,
-        ..Planned::default()
-    });
-    Ok(Undone { planned, left, notes, adds_twin })
-}
-
-/// What leads another owner back.
+/// What leads the owner back.
 async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<Undone, Failure> {
     let writes: Vec<&Write> = members.iter().flat_map(|member| &member.writes).collect();
     let run = writes.last().map(|last| last.run);

@@ -19,14 +19,8 @@ use crate::plan::planning::Planning;
 use crate::report::Report;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
-use storefront_core::operation::{CUSTOMER_UPDATE, UNDO};
+use storefront_core::operation::UNDO;
 use storefront_core::text::sanitize::sanitize_line;
-
-/// What an undo of profiles needs: an address that comes back has every field that it had.
-const OF_PROFILES: &str = "--allow-unknown";
-
-/// What it needs where the address equals another one.
-const OF_TWINS: &str = "--allow-duplicate";
 
 /// Plans how the done records of a journal are undone, one record an owner, and lists what is left.
 ///
@@ -54,8 +48,6 @@ struct Undoing {
     planned: BTreeMap<u64, Planned>,
     /// What is printed of each group.
     said: BTreeMap<u64, (Member, Vec<String>, Vec<String>, bool)>,
-    /// Whether an address that comes back equals one that is stored.
-    adds_twin: bool,
     failure: Option<Failure>,
 }
 
@@ -69,10 +61,7 @@ impl Undoing {
     ) -> Result<(), Failure> {
         let (service, report) = (shared.service, shared.service.session.report);
         let Gathered { groups, unusable, others } = only_done(gathered);
-        let is_of_profiles = *follower.spec() == CUSTOMER_UPDATE;
-        let options = is_of_profiles.then(|| OF_PROFILES.to_owned()).into_iter().collect();
-        let spec = if is_of_profiles { follower.spec() } else { &UNDO };
-        let Some(mut planning) = Planning::of(service, spec, options)? else {
+        let Some(mut planning) = Planning::of(service, &UNDO, Vec::new())? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
         };
         if let Some(undone) = shared.preparer.plan.and_then(|plan| plan.header.undoes.as_ref()) {
@@ -93,9 +82,6 @@ impl Undoing {
         if let Some(failure) = self.failure {
             let message = format!("no plan was written: {}", failure.message);
             return Err(Failure { message, applied: Applied::No, ..failure });
-        }
-        if self.adds_twin {
-            planning.allow(OF_TWINS);
         }
         let left = self.say_groups(report)?;
         say_rest(report, &others, left);
@@ -144,9 +130,8 @@ impl Undoing {
         let Some(first) = group.members.first() else { return };
         match answer {
             Ok(Answer::Undone(undone)) => {
-                let Undone { planned, left, notes, adds_twin } = *undone;
+                let Undone { planned, left, notes } = *undone;
                 let is_planned = planned.is_some();
-                self.adds_twin |= adds_twin;
                 self.planned.extend(planned.map(|planned| (first.record, planned)));
                 self.said.insert(first.record, (first.clone(), left, notes, is_planned));
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::look::{Answer, Task};
+use super::look::{Answer, Finding, Task};
 use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::send::RunContext;
@@ -14,21 +14,16 @@ use crate::batch::undone;
 use crate::client::Session;
 use crate::journal::BY_HAND;
 use crate::ops::Operation;
-use crate::ops::profile::after::{Finding, Found};
 use crate::past::found::file_word;
-use crate::report::fields::format_value;
+use crate::past::state::State;
 use crate::report::ordered_results::OrderedResults;
 use crate::report::style::time;
 use crate::report::summary::count_records;
 use crate::report::{Report, changes};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
-use storefront_core::profile::since::Since;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
-
-/// What is said of a record that is not looked at.
-const NOT_COMPARABLE: &str = "not comparable";
 
 /// Verifies the records of a journal that are done, unknown or mismatched; with `sample` only those of so many of a hundred owners.
 ///
@@ -120,7 +115,7 @@ impl<'a> Verifying<'a> {
             .for_each(|member| self.results.begin(member.record));
         let subjects = groups.len();
         for (member, why) in unusable {
-            self.add(&member, &Finding::not_known(member.record, why))?;
+            self.add(&member, &not_known(&member, why))?;
         }
         let took = run::run(shared, follower, groups, |group, answer| self.answered(group, answer)).await?;
         self.results.close()?;
@@ -175,31 +170,32 @@ impl<'a> Verifying<'a> {
             Err(failure) => {
                 let why = failure.message.clone();
                 self.failure.get_or_insert(failure);
-                let not_known = |member: &Member| Finding::not_known(member.record, why.clone());
+                let not_known = |member: &Member| not_known(member, why.clone());
                 group.members.iter().map(not_known).collect()
             }
         };
         for member in &group.members {
             let finding = findings.iter().find(|finding| finding.record == member.record);
-            let lost = || Finding::not_known(member.record, "it was not looked at".to_owned());
+            let lost = || not_known(member, "it was not looked at".to_owned());
             self.add(member, &finding.cloned().unwrap_or_else(lost))?;
         }
         self.results.flush()
     }
 
     fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
-        let by_hand = Finding { found: Found::ByHand, ..Finding::not_known(member.record, String::new()) };
-        let is_noted = member.noted.is_by_hand && member.writes.is_empty();
-        let finding = if is_noted { &by_hand } else { finding };
-        let state = finding.found.state();
-        *self.counts.entry(state).or_default() += 1;
-        let is_open = !matches!(finding.found, Found::There | Found::Seen | Found::ByHand);
-        self.is_left |= finding.is_left;
-        self.recent += u64::from(finding.is_recent && is_open);
-        let text = if self.report.is_json() {
-            self.results.object(&row(member, finding))
-        } else {
-            self.text(member, finding)
+        let is_by_hand = member.noted.is_by_hand && member.writes.is_empty();
+        let name = if is_by_hand { BY_HAND } else { finding.state.name() };
+        *self.counts.entry(name).or_default() += 1;
+        self.is_left |= finding.is_left && !is_by_hand;
+        self.recent += u64::from(finding.is_recent && !finding.state.is_there() && !is_by_hand);
+        let text = match (self.report.is_json(), is_by_hand) {
+            (true, false) => self.results.object(&row(member, name, finding)),
+            (true, true) => {
+                let nothing = Finding::of(member.record, State::There);
+                self.results.object(&row(member, name, &nothing))
+            }
+            (false, true) => String::new(),
+            (false, false) => self.text(member, finding),
         };
         self.results.push(member.record, text)
     }
@@ -208,88 +204,33 @@ impl<'a> Verifying<'a> {
     fn text(&self, member: &Member, finding: &Finding) -> String {
         let place = format!("{} {}", self.report.place, member.record);
         let line = |text: String| self.report.stdout_style.wrapped(&sanitize_line(&text)) + "\n";
-        match &finding.found {
-            Found::There | Found::ByHand => String::new(),
-            Found::Seen => line(format!("{place}: seen: it took effect")),
-            Found::NotSeen(why) => line(format!("{place}: not seen: {why}")),
-            Found::Gone(why) => line(format!("{place}: gone: {why}")),
-            Found::NotKnown(why) => line(format!("{place}: {NOT_COMPARABLE}: {why}")),
-            Found::Differs(differences) => {
-                let zone = TimeZone::system();
-                let taken = finding.taken.as_deref().and_then(|taken| taken.parse().ok());
-                let since = taken.map(|taken| format!(" (written {})", changes::local(taken, &zone)));
-                let since = since.unwrap_or_default();
-                let each = differences.iter().map(|difference| {
-                    line(format!("{place}: {}{since}: {}", finding.found.state(), in_words(difference)))
-                });
-                each.collect()
-            }
-        }
+        let name = finding.state.name();
+        let why = finding.state.reason().map(|why| line(format!("{place}: {name}: {why}")));
+        let zone = TimeZone::system();
+        let taken = finding.taken.as_deref().and_then(|taken| taken.parse().ok());
+        let written = taken.map(|taken| format!(" (written {})", changes::local(taken, &zone)));
+        let written = written.unwrap_or_default();
+        let each = finding.state.places().iter();
+        let places = each.map(|since| line(format!("{place}: {name}{written}: {}", since.in_words())));
+        let seen = (finding.state == State::Seen).then(|| line(format!("{place}: seen: it took effect")));
+        why.into_iter().chain(places).chain(seen).collect()
     }
 }
 
-/// `address 2 city: "Albany" was written, "Troy" is there`
-fn in_words(since: &Since) -> String {
-    let value = |value: &Option<Value>| format_value(value.as_ref());
-    let place = since.path.in_words();
-    match (&since.written, &since.now) {
-        (Some(written), Some(now)) => {
-            format!("{place}: wrote {}, now {}", value(&Some(written.clone())), value(&Some(now.clone())))
-        }
-        (None, Some(_)) => format!("{place}: was removed, and is there again"),
-        (Some(written), None) => format!("{place}: wrote {}, now nothing", value(&Some(written.clone()))),
-        (None, None) => place,
-    }
+/// A record that cannot be compared.
+fn not_known(member: &Member, why: String) -> Finding {
+    Finding::of(member.record, State::NotComparable(why))
 }
 
 /// A record as programs read it.
-fn row(member: &Member, finding: &Finding) -> Value {
-    let (mut differences, mut reason) = (Vec::new(), None);
-    match &finding.found {
-        Found::Differs(list) => {
-            let each =
-                |since: &Since| json!({"path": since.path, "written": since.written, "now": since.now});
-            differences = list.iter().map(each).collect();
-        }
-        Found::Gone(why) | Found::NotSeen(why) | Found::NotKnown(why) => reason = Some(why),
-        Found::There | Found::Seen | Found::ByHand => {}
-    }
+fn row(member: &Member, state: &str, finding: &Finding) -> Value {
     json!({
         "line": member.record,
         "key": member.key,
-        "state": finding.found.state(),
-        "differences": differences,
+        "state": state,
+        "differences": finding.state.places(),
         "write": finding.write,
         "taken": finding.taken,
-        "reason": reason,
+        "reason": finding.state.reason(),
     })
-}
-
-impl Found {
-    /// The word for it.
-    fn state(&self) -> &'static str {
-        match self {
-            Self::There => "there",
-            Self::Differs(differences) if differences.iter().all(|since| since.now.is_none()) => "gone",
-            Self::Differs(_) => "changed",
-            Self::Gone(_) => "gone",
-            Self::Seen => "seen",
-            Self::ByHand => BY_HAND,
-            Self::NotSeen(_) => "not seen",
-            Self::NotKnown(_) => NOT_COMPARABLE,
-        }
-    }
-}
-
-impl Finding {
-    fn not_known(record: u64, why: String) -> Self {
-        Self {
-            record,
-            found: Found::NotKnown(why),
-            taken: None,
-            is_recent: false,
-            is_left: false,
-            write: None,
-        }
-    }
 }

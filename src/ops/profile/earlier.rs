@@ -13,7 +13,6 @@ use crate::report::outcome::Outcome;
 use crate::state;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
-use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::find_address;
 use storefront_core::profile::restore::belongs_to;
@@ -115,7 +114,11 @@ pub fn is_shown(
 ///
 /// # Errors
 /// As [`read::read_profile`], when the log cannot be read, and [`found_in_part`].
-pub async fn resolve_unknown(service: &Service<'_>, of: &OfRuns) -> Result<Option<Outcome>, Failure> {
+pub async fn resolve_unknown(
+    service: &Service<'_>,
+    operation: &'static str,
+    of: &OfRuns,
+) -> Result<Option<Outcome>, Failure> {
     let stored = read::read_profile(service).await?;
     let (context, settings) = (service.session.context, &service.settings);
     let store = state::store(context, settings, &stored.customer_key(), service.session.global.dry_run)?;
@@ -135,7 +138,7 @@ pub async fn resolve_unknown(service: &Service<'_>, of: &OfRuns) -> Result<Optio
         }
         _ => return Ok(None),
     };
-    Ok(Some(Outcome { verified: Some(verified), ..Outcome::done_earlier(CUSTOMER_UPDATE.name) }))
+    Ok(Some(Outcome { verified: Some(verified), ..Outcome::done_earlier(operation) }))
 }
 
 /// Which of these addresses are not there and were removed by a call of ours, as the log says: somebody asks for it again.

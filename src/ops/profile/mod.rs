@@ -1,6 +1,5 @@
-//! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
+//! Replacing a customer profile, and the two ways to change one: a draft merged into it, and earlier updates undone.
 
-pub mod after;
 pub mod custom;
 pub(crate) mod earlier;
 mod lag;
@@ -87,7 +86,10 @@ impl Change<'_> {
 
     /// Whether it is of a plan.
     pub fn is_planned(&self) -> bool {
-        matches!(self, Self::Update(Update { expect: Some(_), .. }))
+        matches!(
+            self,
+            Self::Update(Update { expect: Some(_), .. }) | Self::Undo(Undo { planned: Some(_), .. })
+        )
     }
 
     /// Whether it continues although an earlier replacement may still take effect.

@@ -56,6 +56,18 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     }
 }
 
+/// What would be sent, and is not.
+///
+/// # Errors
+/// As [`replace`].
+pub async fn shown(service: &Service<'_>, change: Change<'_>) -> Result<Merged, Failure> {
+    let mut steps = Steps::new(service, change, service.session.prompt().unasked());
+    let Some(loaded) = steps.look(|_, doubt| Err(doubt.refusal)).await? else {
+        return Err(Failure::cancelled());
+    };
+    Ok(steps.propose(&loaded.service(service), &loaded).await?.merged)
+}
+
 /// The steps under the lock. Nobody is asked: there is no [`Prompt`](crate::prompt::Prompt) here.
 async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
     let Some(loaded) = steps.lock(was_accepted).await? else { return Ok(Next::Preview) };

@@ -301,6 +301,8 @@ impl<'a> Steps<'a> {
                     .map(|allowed| if allowed == deleted + self.gone.len() { deleted } else { allowed });
                 merge::check(patch, &merged.summary, allowed, agrees)
             }
+            // What a plan deletes was counted where it was agreed to.
+            Change::Undo(Undo { planned: Some(_), .. }) => Ok(()),
             Change::Undo(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
                 merge::check(&whole, &merged.summary, self.answers.delete_newer, false)

@@ -3,45 +3,50 @@
 use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
+use serde_json::{Map, Value};
 
 use super::earlier::is_shown;
 use super::messages::{Doubt, addresses, may_not_be_applied, named};
 use super::whose::ensure_own;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
-use crate::log::{CustomerStore, Entry, Replacement};
+use crate::log::{CustomerStore, Entry, Replacement, WriteId};
 use crate::report::changes::{self, local_minute};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::diff::PlannedUndo;
 use storefront_core::profile::merge::{Merged, merge};
-use storefront_core::profile::restore::{self, belongs_to, inverse};
+use storefront_core::profile::restore::{self, belongs_to, inverse, together};
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::Proof;
 
-/// A write of a profile that is to be undone.
+/// Writes of one profile that are to be undone.
 pub struct Undo<'a> {
     /// The service that the customer is of.
     pub service: &'a Service<'a>,
-    /// The id of the write.
+    /// What they are known by.
     pub name: &'a str,
+    /// The first call of each, in their order.
+    pub writes: Vec<WriteId>,
     /// Whether the whole profile goes back.
     pub all: bool,
     /// How many addresses are deleted.
     pub allow_delete: Option<usize>,
+    /// What was agreed to in a plan, where it is of one.
+    pub planned: Option<PlannedUndo<'a>>,
     /// How the profile is replaced.
     pub replacement: &'a ReplacementArgs,
     /// What does not go back, as it was found last.
     pub left: RefCell<Vec<String>>,
 }
 
-/// The update that is undone.
+/// The updates that are undone, in their order.
 pub struct Target {
-    snapshot: Replacement,
-    entry: Entry,
-    /// Why it may not have been applied.
+    updates: Vec<(Replacement, Entry)>,
+    /// Why one may not have been applied.
     pub doubt: Option<Doubt>,
     was_told: bool,
 }
@@ -67,10 +72,10 @@ impl Undo<'_> {
     /// What results call it.
     pub const OPERATION: &'static str = "undo";
 
-    /// The profile with what the update did set back.
+    /// The profile with what the updates did set back.
     ///
     /// # Errors
-    /// `guard` or `usage` for what cannot be merged safely.
+    /// `guard` or `usage` for what cannot be merged safely, and for what is not as it was planned.
     pub fn merge(
         &self,
         target: &Target,
@@ -78,64 +83,91 @@ impl Undo<'_> {
         dialect: &'static Dialect,
         delete_newer: Option<usize>,
     ) -> Result<Proposal, Failure> {
-        let Target { snapshot, entry, .. } = target;
-        let outcome = entry.outcome();
+        let entries = || target.updates.iter().map(|(_, entry)| entry);
+        let as_stored = |(snapshot, entry): &(Replacement, Entry)| entry.as_stored(snapshot);
+        let sent: Vec<Map<String, Value>> = target.updates.iter().map(as_stored).collect();
+        let writes = target.updates.iter().zip(&sent);
+        let writes = writes.map(|((snapshot, _), sent)| restore::Write { before: &snapshot.customer, sent });
+        let (Some(both), Some((last, _))) = (together(&writes.collect::<Vec<_>>())?, target.updates.last())
+        else {
+            return Err(none_of(self.name));
+        };
         let undo = restore::Undo {
-            before: &snapshot.customer,
-            sent: &entry.as_stored(snapshot),
-            rewritten: &entry.rewritten(),
+            before: &both.before,
+            sent: &both.after,
+            rewritten: &entries().flat_map(Entry::rewritten).collect::<Vec<_>>(),
             all: self.all,
-            lost_addresses: matches!(outcome, WriteOutcome::Mismatch { .. }),
+            lost_addresses: entries().any(|entry| matches!(entry.outcome(), WriteOutcome::Mismatch { .. })),
             delete_newer: delete_newer.is_some_and(|number| number > 0),
             dialect,
         };
         let chosen = inverse(undo, stored.customer())?;
         let mut merged = merge(stored.customer(), &chosen.patch)?;
-        merged.notes.extend(chosen.notes);
-        let until = outcome.open_until(self.service.session.context.clock.now());
+        if let Some(planned) = self.planned {
+            planned.ensure(&merged.changes, &chosen.left)?;
+        }
+        // The plan has said what it leaves.
+        let is_said = |note: &String| self.planned.is_some_and(|planned| planned.left.contains(note));
+        merged.notes.extend(chosen.notes.into_iter().filter(|note| !is_said(note)));
+        let now = self.service.session.context.clock.now();
+        let until = entries().filter_map(|entry| entry.outcome().open_until(now)).max();
         if let Some(until) = until.filter(|_| merged.changes.is_empty()) {
-            let (name, until) = (named(snapshot), local_minute(until));
+            let (name, until) = (named(last), local_minute(until));
             merged
                 .notes
                 .push(format!("{name} may still take effect until {until}; undo it again after that"));
         }
         merged.notes.extend(note_of_newer(&chosen.newer));
         self.left.replace(chosen.left);
-        let unchanged = format!("nothing to undo: the profile is as it was before {}", named(snapshot));
+        let unchanged = format!("nothing to undo: the profile is as it was before {}", named(last));
         Ok(Proposal { merged, unchanged: Some(unchanged.into()), newer: chosen.newer })
     }
 
-    /// The update to undo. One of unknown outcome which the profile does not show is doubtful.
+    /// The updates to undo. One of unknown outcome which the profile does not show is doubtful.
     ///
     /// # Errors
-    /// `usage` when there is no such update, `guard` for one of another customer or service.
+    /// `usage` if the log has none of them, `guard` for those of another customer or service.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         ensure_own(self.service, store, self.name)?;
-        let entry = store.named(self.name)?;
-        let snapshot = store.read(&entry)?;
-        ensure_same_owner(stored, &snapshot)?;
-        let is_doubtful = matches!(entry.outcome(), WriteOutcome::Unknown { .. })
-            && !self.replacement.after_unknown
-            && !is_shown(self.service, store, &snapshot, stored, Proof::AsSent)?;
-        let doubt = is_doubtful.then(|| may_not_be_applied(&snapshot));
-        // A look may have closed it.
-        let entry = store.entry(entry.name().id)?.unwrap_or(entry);
-        Ok(Target { snapshot, entry, doubt, was_told: false })
+        let (mut updates, mut doubt) = (Vec::new(), None);
+        for id in &self.writes {
+            let Some(entry) = store.entry(*id)?.filter(|entry| entry.outcome().may_be_applied()) else {
+                continue;
+            };
+            let snapshot = store.read(&entry)?;
+            ensure_same_owner(stored, &snapshot)?;
+            let is_doubtful = matches!(entry.outcome(), WriteOutcome::Unknown { .. })
+                && !self.replacement.after_unknown
+                && !is_shown(self.service, store, &snapshot, stored, Proof::AsSent)?;
+            doubt = doubt.or_else(|| is_doubtful.then(|| may_not_be_applied(&snapshot)));
+            // A look may have closed it.
+            let entry = store.entry(*id)?.unwrap_or(entry);
+            updates.push((snapshot, entry));
+        }
+        if updates.is_empty() {
+            return Err(none_of(self.name));
+        }
+        Ok(Target { updates, doubt, was_told: false })
     }
 
-    /// Says once which update is undone, and whose it is.
+    /// Says once which update is undone, and whose it is. In a batch the results say it.
     pub fn tell(&self, target: &mut Target, customer: &str) {
-        if std::mem::replace(&mut target.was_told, true) {
+        let session = self.service.session;
+        if std::mem::replace(&mut target.was_told, true) || session.report.line.is_some() {
             return;
         }
-        let (session, snapshot) = (self.service.session, &target.snapshot);
-        let taken = changes::when(&snapshot.taken, session.context.clock.now(), &TimeZone::system());
-        session.report.status(&format!(
-            "{}: update {} of customer {customer} ({taken})",
-            Self::OPERATION,
-            snapshot.name()
-        ));
+        for (snapshot, _) in &target.updates {
+            let taken = changes::when(&snapshot.taken, session.context.clock.now(), &TimeZone::system());
+            let (operation, name) = (Self::OPERATION, snapshot.name());
+            session.report.status(&format!("{operation}: update {name} of customer {customer} ({taken})"));
+        }
     }
+}
+
+/// The log has nothing that could be undone.
+fn none_of(name: &str) -> Failure {
+    Failure::usage(format!("no update `{name}` of this customer on this machine"))
+        .hint(hint!(storefront("history"), " lists them"))
 }
 
 /// Which addresses are kept though they are newer than the update.

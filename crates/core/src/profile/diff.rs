@@ -133,6 +133,41 @@ pub fn ensure_planned(
     ensure_planned_in(planned, changes, |path| path.find(stored, &index).cloned())
 }
 
+/// What the plan of an undo says of one owner.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedUndo<'p> {
+    /// What goes back.
+    pub changes: &'p [Change],
+    /// What is left, in words.
+    pub left: &'p [String],
+}
+
+impl PlannedUndo<'_> {
+    /// Refuses what goes back, or is left, otherwise than it was planned. Some of the changes may have been made by an earlier run.
+    ///
+    /// # Errors
+    /// `guard`, with the first that is not planned.
+    pub fn ensure(&self, changes: &[Change], left: &[String]) -> Result<(), Failure> {
+        let change = changes.iter().find(|change| !is_in(self.changes, change));
+        let left = left.iter().find(|left| !self.left.contains(left));
+        let message = match (change, left) {
+            (None, None) => return Ok(()),
+            (_, Some(left)) => left.clone(),
+            (Some(change), None) => format!("`{}` is not as it was when the plan was made", change.path),
+        };
+        Err(Failure::guard(message).for_good().hint("make the plan again with `undo`"))
+    }
+}
+
+/// Whether a change is among these, as a plan prints them: nothing and null are one.
+fn is_in(list: &[Change], change: &Change) -> bool {
+    list.iter().any(|other| {
+        other.path.to_string() == change.path.to_string()
+            && is_printed_as(other.before.as_ref(), change.before.as_ref())
+            && is_printed_as(other.after.as_ref(), change.after.as_ref())
+    })
+}
+
 /// Checks what was planned; `find` gives what is stored at a place.
 ///
 /// # Errors
@@ -142,13 +177,6 @@ pub fn ensure_planned_in(
     changes: &[Change],
     find: impl Fn(&FieldPath) -> Option<Value>,
 ) -> Result<(), Failure> {
-    let is_in = |list: &[Change], change: &Change| {
-        list.iter().any(|other| {
-            other.path.to_string() == change.path.to_string()
-                && is_printed_as(other.before.as_ref(), change.before.as_ref())
-                && is_printed_as(other.after.as_ref(), change.after.as_ref())
-        })
-    };
     let lost = planned.iter().find(|change| !is_in(changes, change));
     let message = match (lost, changes.iter().find(|change| !is_in(planned, change))) {
         (None, None) => return Ok(()),

@@ -218,7 +218,7 @@ impl Operation for UpdateArgs {
         _: &'a Draft,
         ahead: &'a Ahead,
     ) -> Resolved<'a> {
-        Box::pin(earlier::resolve_unknown(service, &ahead.of))
+        Box::pin(earlier::resolve_unknown(service, CUSTOMER_UPDATE.name, &ahead.of))
     }
 }
 

@@ -3,7 +3,7 @@
 mod diff {
     use serde_json::{Map, Value, json};
 
-    use crate::profile::diff::{Change, customers};
+    use crate::profile::diff::{Change, PlannedUndo, customers};
 
     fn customers_except(
         before: &Map<String, Value>,
@@ -76,5 +76,19 @@ mod diff {
             ["/updated_at", "/extension_attributes/seen", "/a~1b", "/nothing/here"].map(str::to_owned);
         let changes = customers_except(before.as_object().unwrap(), after.as_object().unwrap(), &ignore);
         assert_eq!((changes.len(), changes[0].path.to_string()), (1, "extension_attributes.kept".to_owned()));
+    }
+
+    /// A plan that was read again has no nulls of its own.
+    #[test]
+    fn an_undo_is_as_planned_where_a_null_was_printed() {
+        let (before, after) = (json!({"gender": 1}), json!({"gender": null}));
+        let changes = customers(before.as_object().unwrap(), after.as_object().unwrap());
+        let printed: Vec<Change> = serde_json::from_str(&serde_json::to_string(&changes).unwrap()).unwrap();
+        assert_ne!(changes, printed);
+        let planned = PlannedUndo { changes: &printed, left: &["address 7 stays".to_owned()] };
+        planned.ensure(&changes, &[]).unwrap();
+        planned.ensure(&changes, &["address 7 stays".to_owned()]).unwrap();
+        planned.ensure(&[], &["gender has changed since".to_owned()]).unwrap_err();
+        PlannedUndo { changes: &[], left: &[] }.ensure(&changes, &[]).unwrap_err();
     }
 }
