@@ -196,7 +196,7 @@ impl DryRun<'_> {
         let job = Rc::new(Job { position, key: 0, token, prepared, earlier, write_ahead });
         let ended = Box::pin(self.shared.run(job.clone())).await;
         if let (Some(planning), Ok(outcome)) = (&mut self.planning, &ended.result) {
-            planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome, Some(of));
+            planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome, Some(of))?;
         }
         Ok(ended)
     }

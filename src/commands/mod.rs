@@ -606,7 +606,7 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
     let outcome = done?;
     service.session.report.outcome(&outcome)?;
     if let Some(planning) = &mut planning {
-        planning.add(named.map(str::to_owned), draft, &outcome, None);
+        planning.add(named.map(str::to_owned), draft, &outcome, None)?;
     }
     planning.map_or(Ok(()), Planning::finish)
 }

@@ -6,6 +6,7 @@
 pub mod applying;
 pub mod assistants;
 pub mod planning;
+pub mod write;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -22,7 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::lines::Lines;
 use crate::journal::{MadeOf, Undoes};
-use crate::system::storage::{LogAccess, ReadFrom, Storage, real_path};
+use crate::system::storage::{LogAccess, ReadFrom, Storage};
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::{Change, Expected, Required};
 use storefront_core::text::exact_json;
@@ -165,30 +166,6 @@ impl Planned {
         let of = hash_of_record(text).map(|hash| RecordOf { hash, sent });
         Some(Self { customer, input, expect: Expected { owner, changes, required }, of, warnings })
     }
-
-    fn to_text(&self, record: usize) -> String {
-        let customer = self.customer.as_deref().map_or(Value::Null, Value::from);
-        let mut line = exact_json::object([
-            ("record", record.into()),
-            ("customer", customer),
-            ("input", Value::Object(self.input.clone())),
-            ("owner", Value::Object(self.expect.owner.clone())),
-            ("expect", exact_json::of(&self.expect.changes)),
-        ]);
-        if !self.expect.required.is_empty() {
-            line["require"] = exact_json::of(&self.expect.required);
-        }
-        if !self.warnings.is_empty() {
-            line["warnings"] = self.warnings.as_slice().into();
-        }
-        let Some(RecordOf { hash, sent }) = self.of else { return line.to_string() };
-        if sent > 0 {
-            line["sent"] = sent.into();
-        }
-        // Right behind its number: it is found without reading the line.
-        let start = format!("{{\"record\":{record}");
-        line.to_string().replacen(&start, &format!("{start}{OF}{hash:016x}\""), 1)
-    }
 }
 
 impl PlanHeader {
@@ -318,39 +295,6 @@ pub fn hash_of_record(line: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// Refuses a plan that would take the place of another file, or of a plan that was applied.
-///
-/// # Errors
-/// `guard`.
-pub fn ensure_new(storage: &dyn Storage, path: &Path) -> Result<(), Failure> {
-    let journal = journal_of(&real_path(path));
-    let taken = [path, &journal].into_iter().find(|file| is_there(storage, file));
-    taken.map_or(Ok(()), |file| Err(exists(file)))
-}
-
-/// Writes a plan.
-///
-/// # Errors
-/// `guard` where the file exists, `internal` where it cannot be written.
-pub fn write(
-    storage: &dyn Storage,
-    path: &Path,
-    header: PlanHeader,
-    records: &[Planned],
-) -> Result<PlanHeader, Failure> {
-    let header = PlanHeader { records: records.len() as u64, ..header };
-    let first = serde_json::to_string(&header).unwrap_or_default();
-    let mut text = with_hash(&header.id, &first);
-    for (index, record) in records.iter().enumerate() {
-        text.push_str(&with_hash(&header.id, &record.to_text(index + 1)));
-    }
-    storage.create(path, text.as_bytes()).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(path),
-        _ => Failure::internal(format!("cannot write plan `{}`: {error}", path.display())),
-    })?;
-    Ok(header)
-}
-
 /// The journal of a plan.
 pub fn journal_of(plan: &Path) -> PathBuf {
     let mut path: OsString = plan.as_os_str().to_owned();
@@ -361,15 +305,6 @@ pub fn journal_of(plan: &Path) -> PathBuf {
 /// Whether a file is there, as far as can be known.
 pub fn is_there(storage: &dyn Storage, path: &Path) -> bool {
     !storage.open_log(path, LogAccess::Read).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-}
-
-fn exists(file: &Path) -> Failure {
-    Failure::guard(format!("`{}` exists", file.display())).hint("choose another name with --plan")
-}
-
-fn with_hash(id: &str, text: &str) -> String {
-    let without_end = text.strip_suffix('}').unwrap_or(text);
-    format!("{without_end}{HASH}{}\"}}\n", hash(id, text))
 }
 
 fn is_hashed(id: &str, line: &str) -> bool {

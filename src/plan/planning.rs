@@ -1,12 +1,13 @@
 //! `--plan`: what a dry run shows is written down, to be applied later.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{PlanHeader, Planned, RecordOf, ensure_new, write};
+use super::write::{NewPlan, ensure_new};
+use super::{PlanHeader, Planned, RecordOf};
 use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -26,8 +27,7 @@ const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Planning<'a> {
     service: &'a Service<'a>,
     path: PathBuf,
-    header: PlanHeader,
-    records: Vec<Planned>,
+    plan: NewPlan,
     unchanged: u64,
     /// Why there is no plan where it has no record.
     pub nothing: Option<&'static str>,
@@ -58,83 +58,101 @@ impl<'a> Planning<'a> {
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         ensure_new(&*session.context.storage, &path)?;
         let header = PlanHeader { options, ..header(service, operation, session.global.plan.expires) };
-        Ok(Some(Self { service, path, header, records: Vec::new(), unchanged: 0, nothing: None }))
+        Ok(Some(Self::new(service, path, header)))
     }
 
-    /// A plan of these records of an operation, which no flags change.
-    pub fn of_records(
+    /// Writes a plan of these records of an operation, which no flags change.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn write(
         service: &'a Service<'a>,
-        path: &Path,
+        path: PathBuf,
         spec: &'static OperationSpec,
         records: Vec<Map<String, Value>>,
         expires: Option<Duration>,
-    ) -> Self {
-        let planned = |fields| Planned { input: operation::body(spec, fields), ..Planned::default() };
-        let records = records.into_iter().map(planned).collect();
-        let header = header(service, spec, expires);
-        Self { service, path: path.to_owned(), header, records, unchanged: 0, nothing: None }
+    ) -> Result<(), Failure> {
+        let mut planning = Self::new(service, path, header(service, spec, expires));
+        for fields in records {
+            planning.push(&Planned { input: operation::body(spec, fields), ..Planned::default() })?;
+        }
+        planning.finish()
+    }
+
+    fn new(service: &'a Service<'a>, path: PathBuf, header: PlanHeader) -> Self {
+        Self { service, plan: NewPlan::new(path.clone(), header), path, unchanged: 0, nothing: None }
     }
 
     /// Adds a flag with which the plan is applied.
     pub fn allow(&mut self, option: &str) {
-        self.header.options.push(option.to_owned());
+        self.plan.header.options.push(option.to_owned());
     }
 
     /// Notes the batch that the plan undoes.
     pub fn undoes(&mut self, batch: Undoes) {
-        self.header.undoes = Some(batch);
+        self.plan.header.undoes = Some(batch);
     }
 
     /// Notes the input of many records that the plan is made of, and whether it is to send again what was sent of it.
     pub fn made_of(&mut self, input: MadeOf, restart: bool) {
-        self.header.made_of = Some(input);
-        self.header.restart = restart;
+        self.plan.header.made_of = Some(input);
+        self.plan.header.restart = restart;
     }
 
     /// Adds a record with what its dry run shows, and the record that it is made `of`; one that changes nothing is only counted.
-    pub fn add(&mut self, customer: Option<String>, draft: &Draft, shown: &Outcome, of: Option<RecordOf>) {
+    ///
+    /// # Errors
+    /// As [`NewPlan::push`].
+    pub fn add(
+        &mut self,
+        customer: Option<String>,
+        draft: &Draft,
+        shown: &Outcome,
+        of: Option<RecordOf>,
+    ) -> Result<(), Failure> {
         if shown.reason == Some("unchanged") {
             self.unchanged += 1;
-            return;
+            return Ok(());
         }
         let mut warnings = draft.warnings.clone();
         let said = self.service.session.report.noted();
         warnings.extend(said.into_iter().filter(|text| !draft.warnings.contains(text)));
-        self.push(Planned { customer, input: draft.body(), expect: shown.expected(), of, warnings });
+        self.push(&Planned { customer, input: draft.body(), expect: shown.expected(), of, warnings })
     }
 
     /// Adds a record.
-    pub fn push(&mut self, record: Planned) {
-        self.records.push(record);
+    ///
+    /// # Errors
+    /// As [`NewPlan::push`].
+    pub fn push(&mut self, record: &Planned) -> Result<(), Failure> {
+        self.plan.push(&*self.service.session.context.storage, record)
     }
 
     /// Writes the plan, and says how it is applied. Without a record there is none.
     ///
     /// # Errors
-    /// As [`write()`].
+    /// As [`NewPlan::finish`].
     pub fn finish(self) -> Result<(), Failure> {
-        let Self { service, path, header, records, unchanged, nothing } = self;
+        let Self { service, path, plan, unchanged, nothing } = self;
         let (session, shown) = (service.session, path.display().to_string());
-        let is_written = !records.is_empty();
-        let header =
-            if is_written { write(&*session.context.storage, &path, header, &records)? } else { header };
+        let written = plan.finish(&*session.context.storage)?;
         if session.report.is_json() {
             return session.report.json(&json!({
-                "plan": is_written.then_some(shown),
-                "records": header.records,
+                "plan": written.is_some().then_some(shown),
+                "records": written.as_ref().map_or(0, |header| header.records),
                 "unchanged": unchanged,
-                "expires": is_written.then_some(header.expires),
+                "expires": written.map(|header| header.expires),
             }));
         }
         let left_out = match unchanged {
             0 => String::new(),
             unchanged => format!("; {} would change nothing", count_records(unchanged)),
         };
-        if !is_written {
+        let Some(header) = written else {
             let nothing = nothing.map(|why| format!(": {why}")).unwrap_or_default();
             session.report.status(&format!("No plan was written{nothing}{left_out}"));
             return Ok(());
-        }
+        };
         let expires = style::time(header.expires.duration_since(header.created).unsigned_abs());
         let records = count_records(header.records);
         session.report.status(&format!("Wrote plan {shown}: {records}, expires in {expires}{left_out}"));

@@ -40,7 +40,15 @@ pub trait Storage: Debug + Send + Sync {
     ///
     /// # Errors
     /// `AlreadyExists` where the name is taken: nothing is overwritten.
-    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()>;
+    fn create_from(&self, path: &Path, content: &mut dyn Read) -> io::Result<()>;
+
+    /// As [`Self::create_from`], of what is in memory.
+    ///
+    /// # Errors
+    /// As [`Self::create_from`].
+    fn create(&self, path: &Path, mut content: &[u8]) -> io::Result<()> {
+        self.create_from(path, &mut content)
+    }
 
     /// Writes a new file without holding up what else this thread does. The file may still come when the future was
     /// dropped.
@@ -180,7 +188,7 @@ impl Storage for Disk {
         }
     }
 
-    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+    fn create_from(&self, path: &Path, content: &mut dyn Read) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
         persist(file, &target, false)?;
@@ -193,7 +201,7 @@ impl Storage for Disk {
     }
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let (file, target) = temporary(path, content)?;
+        let (file, target) = temporary(path, &mut &content[..])?;
         Ok(persist(file, &target, true)?)
     }
 
@@ -311,7 +319,7 @@ impl<F: Deref<Target = File>> Read for ReadFrom<F> {
 /// # Errors
 /// The system's errors.
 pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
-    let (file, target) = temporary(path, content)?;
+    let (file, target) = temporary(path, &mut &content[..])?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
@@ -363,11 +371,11 @@ impl Write for NewFile {
 }
 
 /// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.
-fn temporary(path: &Path, content: &[u8]) -> io::Result<(NamedTempFile, PathBuf)> {
+fn temporary(path: &Path, content: &mut dyn Read) -> io::Result<(NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;
     let directory = long_path(parent(path))?;
     let mut file = NamedTempFile::new_in(&directory).map_err(without_path)?;
-    file.write_all(content)?;
+    io::copy(content, &mut file)?;
     Ok((file, directory.join(path.file_name().unwrap_or_default())))
 }
 

@@ -299,13 +299,14 @@ impl Storage for Mount {
         Ok(names.into_iter().map(|name| directory.join(name)).collect())
     }
 
-    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+    fn create_from(&self, path: &Path, content: &mut dyn Read) -> io::Result<()> {
+        let mut text = Vec::new();
+        content.read_to_end(&mut text)?;
         let mut disk = self.write()?;
         if disk.files.contains_key(path) {
             return Err(ErrorKind::AlreadyExists.into());
         }
-        let content = content.to_vec();
-        let file = File { durable: Some(content.clone()), content, ..File::default() };
+        let file = File { durable: Some(text.clone()), content: text, ..File::default() };
         disk.files.insert(path.to_owned(), file);
         drop(disk);
         self.wrote(path);

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use storefront::plan::{PlanHeader, Planned, write};
+use storefront::plan::write::NewPlan;
+use storefront::plan::{PlanHeader, Planned};
 use storefront::system::storage::Disk;
 use storefront_core::profile::diff::{Change, Expected};
 
@@ -299,9 +300,10 @@ fn ten_thousand_records_are_filtered_and_searched() {
         let expect = Expected { owner: owner.as_object().unwrap().clone(), changes, ..Expected::default() };
         Planned { customer: Some(number.to_string()), expect, ..Planned::default() }
     };
-    let records: Vec<Planned> = (1..=RECORDS).map(record).collect();
     let header = PlanHeader { id: PlanHeader::new().id, ..header };
-    write(&Disk, &home.dir.path().join("many.plan"), header, &records).unwrap();
+    let mut plan = NewPlan::new(home.dir.path().join("many.plan"), header);
+    (1..=RECORDS).for_each(|number| plan.push(&Disk, &record(number)).unwrap());
+    plan.finish(&Disk).unwrap();
     let (review, browser) = (reviewed(&home, "many.plan"), Browser::start());
     browser.looks(1280, 900, "light");
     let started = Instant::now();

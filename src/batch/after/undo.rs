@@ -100,7 +100,7 @@ impl Undoing {
             is_whole,
             done: Some(listing.past.count(State::Done)),
         });
-        self.planned.into_values().for_each(|record| planning.push(record));
+        self.planned.values().try_for_each(|record| planning.push(record))?;
         planning.finish()?;
         if is_whole || left == 0 && is_empty {
             return Ok(());

@@ -13,8 +13,8 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::input::{Draft, document};
 use crate::ops::attribute::{catalog, exchange, names, replace_texteditor};
-use crate::plan::ensure_new;
 use crate::plan::planning::Planning;
+use crate::plan::write::ensure_new;
 use crate::report::list::{Column, List};
 use storefront_core::attribute::compare::{Difference, Proposal, State, compare, name_store_views};
 use storefront_core::attribute::view::Attribute;
@@ -226,7 +226,7 @@ fn write(
     }
     for ((path, spec), records) in plans.into_iter().zip([create, add_options, assign]) {
         if !records.is_empty() {
-            Planning::of_records(service, &path, spec, records, expires).finish()?;
+            Planning::write(service, path, spec, records, expires)?;
         }
     }
     Ok(())

@@ -170,7 +170,7 @@ impl Visitor for Run<'_> {
             && let Some(expect) = removal(profile, &twins)
         {
             let input = Map::from_iter([("customer".to_owned(), json!({}))]);
-            planning.push(Planned { customer: named, input, expect, of: None, warnings: Vec::new() });
+            planning.push(&Planned { customer: named, input, expect, of: None, warnings: Vec::new() })?;
         }
         let customer = profile.customer().get("id").cloned().unwrap_or_default();
         let email = profile.text("email");
