@@ -209,8 +209,10 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     confirm(preparer, &checked, &opening.past)?;
     let (is_new, begins) = (!is_there(&*session.context.storage, &path), opening.begins());
     let reader = preparer.reader()?;
-    let (log, _lock, past) = opening.begin(checked.of_input).await?;
-    let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
+    let of_shard = header.shard.as_ref().map(|_| checked.records);
+    let started = clock.now().to_string();
+    let noted = JournalHeader { started, records: Some(checked.of_input), of_shard, ..header };
+    let (log, _lock, past) = opening.begin(&noted).await?;
     let of_journal = in_log(&real_path(&path), &noted)
         .map(|(path, header)| (path, same_input::with_place(header, begins)));
     let uuid = noted.run.clone().unwrap_or_default();

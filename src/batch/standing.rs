@@ -99,15 +99,14 @@ fn input(listing: &Listing<'_>) -> String {
     }
 }
 
-/// How many records are in each of [`STATES`]. Of a shard it is not known how many were not sent.
+/// How many records are in each of [`STATES`].
 fn counts(listing: &Listing<'_>, run: &KnownRun) -> Counts {
     let counts = listing.past.counts();
-    let records = run.header.records.filter(|_| listing.header.shard.is_none());
     STATES.map(|state| match state {
         State::NotSent => {
             let sent =
                 counts.iter().filter(|(name, _)| **name != State::NotSent.name()).map(|(_, count)| count);
-            Some(records?.saturating_sub(sent.sum()))
+            Some(run.header.own_records()?.saturating_sub(sent.sum()))
         }
         state => Some(counts.get(state.name()).copied().unwrap_or(0)),
     })

@@ -27,6 +27,7 @@ pub mod write;
 use std::path::Path;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use self::read::OfRuns;
@@ -91,6 +92,9 @@ pub struct JournalHeader {
     pub records: Option<u64>,
     /// Which part of the input is run, as [`Shard`] is written.
     pub shard: Option<String>,
+    /// How many records that part has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_shard: Option<u64>,
     /// Whether flags of the run set fields of the records: the input alone does not say then what was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flags: bool,
@@ -300,6 +304,18 @@ impl JournalHeader {
     fn is_other_part(&self, ours: &Self) -> bool {
         let count = |header: &Self| Some(header.shard.as_deref()?.split_once('/')?.1.to_owned());
         self.shard != ours.shard && count(self).is_some() && count(self) == count(ours)
+    }
+
+    /// How many records are its own: all of the input, or those of its shard.
+    pub fn own_records(&self) -> Option<u64> {
+        if self.shard.is_some() { self.of_shard } else { self.records }
+    }
+
+    /// Whether a shard that begins in place of the journal `own` leaves this one behind, which is of another shard: it began with the
+    /// same copy, or before.
+    fn is_left_with(&self, own: &Self) -> bool {
+        let began = |header: &Self| header.started.parse::<Timestamp>().ok();
+        !self.is_of_other_copy(own) || began(self) < began(own)
     }
 
     /// Whether it was run over another copy of the input. Older journals do not tell.

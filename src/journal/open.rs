@@ -55,6 +55,8 @@ pub struct Opening {
     log: Option<(Arc<dyn Log>, Lock)>,
     /// Whether a new journal takes the place of one that is there.
     starts_new: bool,
+    /// How the one began whose place is taken.
+    replaced: Option<JournalHeader>,
     /// What earlier runs left; of a journal to be discarded, too.
     pub past: PreviousRun,
 }
@@ -73,7 +75,8 @@ impl Opening {
         header: JournalHeader,
     ) -> Result<Self, Failure> {
         let (log, past) = (None, PreviousRun::default());
-        let mut opening = Self { storage, clock, files, header, log, starts_new: false, past };
+        let mut opening =
+            Self { storage, clock, files, header, log, starts_new: false, replaced: None, past };
         match opening.storage.open_log(&opening.files.journal, LogAccess::Append) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&opening.files.journal, &error)),
@@ -101,6 +104,9 @@ impl Opening {
             return Err(self.already_there());
         }
         self.starts_new = starts_new;
+        if starts_new || self.files.restart {
+            self.replaced = read::header(&*log).map_err(|error| unreadable(path, &error))?;
+        }
         self.log = Some((log, lock));
         Ok(())
     }
@@ -115,12 +121,15 @@ impl Opening {
         already_there(&self.files, self.past.is_settled())
     }
 
-    /// Begins to write: the input, of so many records, is in order. A journal to be discarded is discarded now. Nobody else writes it until
+    /// Begins to write: the input is in order, and has as many records as `counted` says. A journal to be discarded is discarded now. Nobody else writes it until
     /// the lock is dropped.
     ///
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
-    pub async fn begin(mut self, records: u64) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
+    pub async fn begin(
+        mut self,
+        counted: &JournalHeader,
+    ) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
         let (path, held) = (real_path(&self.files.journal), self.log.take());
         let (path, is_new) = (&*path, held.is_none());
         if self.files.restart || self.starts_new() {
@@ -128,11 +137,7 @@ impl Opening {
         }
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
-        let header = JournalLine::Header(Box::new(JournalHeader {
-            started,
-            records: Some(records),
-            ..self.header.clone()
-        }));
+        let header = JournalLine::Header(Box::new(JournalHeader { started, ..counted.clone() }));
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let is_replaced = self.is_started();
         let (log, lock) = match held {
@@ -204,7 +209,9 @@ impl Opening {
             let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
             let shown = path.display();
             if !is_other && theirs.is_other_part(&self.header) {
-                let is_of_other_copy = self.is_started() && theirs.is_of_other_copy(&self.header);
+                let is_left = self.replaced.as_ref().is_some_and(|own| theirs.is_left_with(own));
+                let is_of_other_copy =
+                    self.is_started() && theirs.is_of_other_copy(&self.header) && !is_left;
                 if is_of_other_copy && read::read(&path, &log, &same_part)?.last() > 0 {
                     let message = format!("journal `{shown}` belongs to another copy of this input");
                     return Err(Failure::guard(message).hint(

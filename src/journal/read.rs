@@ -87,23 +87,23 @@ impl PreviousRun {
         self.records.values().any(|latest| latest.state == State::Done)
     }
 
-    /// Whether every record of this input is done. Of a shard it is not known.
+    /// Whether every record of this input is done.
     pub fn is_complete(&self, input: &JournalHeader) -> bool {
-        let all = |run: &JournalHeader| {
-            let is_same = run.shard.is_none() && run.sha256.is_some() && run.sha256 == input.sha256;
-            is_same && run.records == Some(self.records.len() as u64)
-        };
-        self.last_run.as_ref().is_some_and(all) && self.records.values().all(|it| it.state == State::Done)
+        let is_same = |run: &JournalHeader| run.sha256.is_some() && run.sha256 == input.sha256;
+        self.last_run.as_ref().is_some_and(is_same) && self.has_all() && self.records.values().all(|it| it.state == State::Done)
     }
 
-    /// Whether to resume it would do nothing: each record of its input went through, or needs a person. Of a shard it is not known.
+    /// Whether to resume it would do nothing: each record of its input went through, or needs a person.
     pub fn is_settled(&self) -> bool {
-        let is_whole =
-            |run: &JournalHeader| run.shard.is_none() && run.records == Some(self.records.len() as u64);
         let is_open = |latest: &LatestEntry| {
             matches!(latest.state, State::NotSent | State::Sending | State::Unknown | State::FailedTemporary)
         };
-        self.last_run.as_ref().is_some_and(is_whole) && !self.records.values().any(is_open)
+        self.has_all() && !self.records.values().any(is_open)
+    }
+
+    /// Whether it has as many records as its last run had.
+    fn has_all(&self) -> bool {
+        self.last_run.as_ref().and_then(JournalHeader::own_records) == Some(self.records.len() as u64)
     }
 
     /// How many records it has in this state.

@@ -140,3 +140,53 @@ fn a_batch_is_resumed_from_anywhere_with_the_arguments_that_it_was_begun_with() 
     let (code, refused) = resume(&file, "-i -");
     assert!(code == 2 && refused.contains("its input was a file"), "{refused}");
 }
+
+/// Both shards of a sheet, one after the other.
+fn both_shards(env: &TestEnv, line: &str) -> [Outcome; 2] {
+    [0, 1].map(|part| run(env, &format!("{line} --shard {part}/2")))
+}
+
+#[test]
+fn shards_are_run_every_night_and_start_over_from_one_copy_of_the_sheet() {
+    let env = TestEnv::new();
+    env.file("names.csv", "customer,address_id,city\n1,1,Oslo\n2,5,Kyoto\n3,7,Lyon\n");
+    for night in ["", "the second night, "] {
+        for (part, ended) in both_shards(&env, UPDATE).iter().enumerate() {
+            assert_eq!(ended.code, 0, "{night}shard {part}: {ended:?}");
+        }
+    }
+    // The sheet of the third night is another one, with one shard fewer customers.
+    env.file("names.csv", "customer,address_id,city\n1,1,Turku\n2,5,Kyoto\n5,12,Bonn\n");
+    assert_eq!(run(&env, &format!("{UPDATE} --shard 0/2")).code, 0);
+    // A row of what is there now may be of the shard that began over what was there before.
+    env.file("names.csv", "customer,address_id,city\n1,1,Turku\n2,5,Kyoto\n3,7,Nice\n5,12,Bonn\n");
+    let other = run(&env, &format!("{UPDATE} --shard 1/2"));
+    assert!(other.code == 3 && other.stderr.contains("belongs to another copy of this input"), "{other:?}");
+    for (part, ended) in both_shards(&env, UPDATE).iter().enumerate() {
+        assert_eq!(ended.code, 0, "with what is there now, shard {part}: {ended:?}");
+    }
+}
+
+#[test]
+fn shards_of_what_adds_are_finished_and_sent_again_another_day() {
+    let env = TestEnv::new();
+    env.file("items.csv", "sku,qty,customer\nmug-blue,1,1\nmug-blue,1,2\nmug-blue,1,3\n");
+    let line = "quote add-item -i items.csv --jobs 1";
+    let first = both_shards(&env, line);
+    assert!(first.iter().all(|shard| shard.code == 0), "{first:?}");
+    change_log(&env.home, "UPDATE run SET began = began - 21 * 3600 * 1000000");
+    env.requests();
+    let second = both_shards(&env, line);
+    assert!(second.iter().all(|shard| shard.code == 0), "{second:?}");
+    assert_eq!(env.requests().iter().filter(|sent| sent.starts_with("POST")).count(), 3);
+    // A shard in which a record was not sent is open.
+    change_log(&env.home, "UPDATE run SET began = began - 21 * 3600 * 1000000");
+    env.file("items.csv", "sku,qty,customer\nno-such,1,1\nmug-blue,1,1\nno-such,1,2\nmug-blue,1,2\n");
+    let stopped = both_shards(&env, &format!("{line} --stop-on-error"));
+    assert!(stopped.iter().all(|shard| shard.code != 0), "{stopped:?}");
+    let listed = lines(&run(&env, "history"));
+    let states: Vec<_> = listed[..2].iter().map(|row| (&row["outcome"], &row["not_sent"])).collect();
+    assert_eq!(states, [(&json!("open"), &json!(1)); 2]);
+    let again = both_shards(&env, line);
+    assert!(again.iter().all(|shard| shard.code == 3), "{again:?}");
+}
