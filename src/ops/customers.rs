@@ -226,6 +226,12 @@ pub fn billing_address(customer: &Value) -> Option<&Value> {
 }
 
 impl Pages {
+    /// Only those whose ids are greater.
+    #[must_use]
+    pub fn after(self, id: u64) -> Self {
+        Self { last: id, ..self }
+    }
+
     /// All customers.
     pub const fn of_all() -> Self {
         Self { filters: Vec::new(), last: 0, is_last: false, count: 0, total: None, number: None }

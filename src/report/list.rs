@@ -52,7 +52,8 @@ impl<'a> List<'a> {
         if self.report.is_json() || self.rows.is_empty() && !self.is_first { Ok(()) } else { self.flush() }
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
+    /// Prints what was added so far.
+    pub fn flush(&mut self) -> Result<(), Failure> {
         let rows = std::mem::take(&mut self.rows);
         if self.csv {
             let csv = self.csv(&rows);

@@ -226,3 +226,33 @@ fn many_customers_are_read_at_the_pace_of_a_batch_and_through_an_outage() {
     assert_eq!((checked.code, server.requests().len()), (0, 6), "{checked:?}");
     assert!(begun.elapsed() >= std::time::Duration::from_millis(150), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_check_that_was_stopped_names_the_command_for_the_rest() {
+    let customer = |id: u32| reply(&json!({"id": id, "email": format!("{id}@x.example"), "addresses": []}));
+    let refused = answer("401 Unauthorized", "", "{}");
+    let server = MockServer::start(vec![customer(1), customer(2), refused, customer(3), customer(4)]);
+    let home = impatient(&server);
+    home.write("list.csv", "customer\n1\n2\n3\n4\n", 0o600);
+    let list = home.path("list.csv").display().to_string();
+    let line = format!("customer check -i {list} --jobs 1");
+    let stopped = on(&home, &server, &line);
+    assert_ne!(stopped.code, 0, "{stopped:?}");
+    assert!(stopped.stderr.contains("check the rest with `storefront "), "{stopped:?}");
+    assert!(stopped.stderr.contains("--after 2`"), "{stopped:?}");
+    let rest = on(&home, &server, &format!("{line} --after 2"));
+    assert_eq!((rest.code, server.requests().len()), (0, 5), "{rest:?}");
+    // A plan is whole or there is none.
+    let planned = on(&home, &server, &format!("customer check -i {list} --jobs 1 --plan a.plan"));
+    assert!(planned.code != 0 && !planned.stderr.contains("check the rest"), "{planned:?}");
+    let other = on(&home, &server, &format!("customer check -i {list} --after 9"));
+    assert!(other.code == 2 && other.stderr.contains("the file has no customer `9`"), "{other:?}");
+    assert_eq!(on(&home, &server, "customer check --after 9").code, 2);
+    // Those of a search come by their ids.
+    let env = shop(20);
+    double(&env, "9");
+    double(&env, "12");
+    let checked = run(&env, "customer check --all --after 9");
+    let found: Vec<Value> = lines(&checked.stdout).iter().map(|line| line["customer"].clone()).collect();
+    assert_eq!(found, [json!(12)], "{checked:?}");
+}

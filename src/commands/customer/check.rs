@@ -1,6 +1,7 @@
 //! `storefront customer check`: what is wrong in address books, and a plan that removes what is stored twice.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -12,6 +13,8 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::each::{Visitor, Who, progress_of};
+use crate::cli::command_line::flag;
+use crate::cli::hint::typed;
 use crate::cli::{CustomerChoice, InputArgs, InputFormat, PaceArgs, PlanArgs, RequestArgs, encoding};
 use crate::client::Session;
 use crate::client::service::Service;
@@ -25,6 +28,7 @@ use crate::report::progress::Progress;
 use crate::report::style::{OutputStyle, TextStyle, wrap};
 use storefront_core::check::accepted::Version;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::hint;
 use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::profile::address_book::{Finding, Kind, removal};
@@ -54,6 +58,9 @@ pub struct CheckArgs {
     /// Check all customers
     #[arg(long, conflicts_with_all = ["customer", "input"])]
     pub all: bool,
+    /// Of several customers: only those behind this one, where a check was stopped
+    #[arg(long, value_name = "CUSTOMER", conflicts_with = "customer")]
+    pub after: Option<String>,
     /// Check the customers in FILE: a column or field `customer`, or `id` (- for stdin)
     #[arg(short, long, value_name = "FILE", conflicts_with = "customer", help_heading = "Input options")]
     pub input: Option<PathBuf>,
@@ -111,15 +118,27 @@ pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure>
         ..InputArgs::default()
     };
     let who = Who::of(&args.text, args.all, args.input.as_ref().map(input))?;
+    let who = args.after.iter().try_fold(who, |who, after| who.after(after))?;
+    let passed = RefCell::new(None);
     let check = async |service: &Service<'_>| {
         if args.csv && service.session.report.is_json() {
             return Err(Failure::usage("`--csv` cannot be used with `-o json`").hint("leave out one of them"));
         }
-        let mut run = Run::begin(service, args)?;
+        let mut run = Run::begin(service, args, &passed)?;
         who.each(service, &mut run).await?;
+        passed.take();
         run.finish()
     };
-    who.with_service(session, check).await
+    let ended = who.with_service(session, check).await;
+    ended.map_err(|failure| match passed.take() {
+        // A plan is written whole or not at all.
+        Some(passed) if session.global.plan.file.is_none() => {
+            let rest = session.global.typed.without(&["--after"]).with(flag("after", &passed));
+            let first = failure.hint.clone().map(|hint| hint.and("; ")).unwrap_or_default();
+            failure.hint(first.and(hint!("check the rest with ", typed(&rest))))
+        }
+        _ => failure,
+    })
 }
 
 /// What was found with one customer, as results have it.
@@ -136,6 +155,8 @@ struct CustomerFindings<'a> {
 struct Run<'a> {
     service: &'a Service<'a>,
     checker: Checker<'a>,
+    /// The last customer of whom all was printed.
+    passed: &'a RefCell<Option<String>>,
     planning: Option<Planning<'a>>,
     progress: Option<Progress>,
     begun: Instant,
@@ -190,13 +211,22 @@ impl Visitor for Run<'_> {
         let line = CustomerFindings { customer, email, findings: &findings, removable: Vec::new() };
         self.tell(&format!("customer {}", sanitize_line(name)), &line)
     }
+
+    fn passed(&mut self, name: &str) {
+        self.passed.replace(Some(name.to_owned()));
+    }
 }
 
 impl<'a> Run<'a> {
-    fn begin(service: &'a Service<'a>, args: &CheckArgs) -> Result<Self, Failure> {
+    fn begin(
+        service: &'a Service<'a>,
+        args: &CheckArgs,
+        passed: &'a RefCell<Option<String>>,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             service,
             checker: Checker::new(service),
+            passed,
             planning: Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?,
             progress: None,
             begun: Instant::now(),
@@ -223,6 +253,7 @@ impl<'a> Run<'a> {
             }
             if let Some(list) = &mut self.csv {
                 line.findings.iter().try_for_each(|finding| list.add(line.row(finding)))?;
+                list.flush()?;
             } else if report.is_json() {
                 report.json_line(line)?;
             } else {

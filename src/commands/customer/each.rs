@@ -12,12 +12,14 @@ use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::customers::listed;
+use crate::input::document::quoted;
 use crate::ops::customers::{self, Pages};
 use crate::ops::profile::read;
 use crate::report::progress::Progress;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, MAX_PAGE};
 use storefront_core::profile::stored::{Pointers, Profile};
+
 
 /// What is done with each customer.
 pub trait Visitor {
@@ -35,6 +37,9 @@ pub trait Visitor {
     /// # Errors
     /// Whatever went wrong.
     fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure>;
+
+    /// Notes that it went on behind this customer, as [`Who::after`] names one.
+    fn passed(&mut self, _name: &str) {}
 }
 
 /// The progress through so many customers, which began then; none of one, or where nobody knows how many.
@@ -47,10 +52,8 @@ pub fn progress_of(service: &Service<'_>, total: Option<u64>, begun: Instant) ->
 pub enum Who {
     /// The one who is named, or the token's own.
     One,
-    /// Those with these words.
-    Words(String),
-    /// All.
-    All,
+    /// All, or those with these words, by their ids: those behind this one.
+    Search { words: Option<String>, after: u64 },
     /// Those of a file, by id or email, each once.
     Listed(Vec<String>),
 }
@@ -63,9 +66,34 @@ impl Who {
     pub fn of(text: &[String], all: bool, input: Option<InputArgs>) -> Result<Self, Failure> {
         Ok(match input {
             Some(input) => Self::Listed(listed(&input)?),
-            None if all => Self::All,
-            None if text.is_empty() => Self::One,
-            None => Self::Words(text.join(" ")),
+            None if text.is_empty() && !all => Self::One,
+            None => Self::Search { words: (!all).then(|| text.join(" ")), after: 0 },
+        })
+    }
+
+    /// Only those behind this one, in the order in which they are gone through.
+    ///
+    /// # Errors
+    /// `usage` where nobody is behind it.
+    pub fn after(self, named: &str) -> Result<Self, Failure> {
+        Ok(match self {
+            Self::One => {
+                return Err(Failure::usage("--after is for several customers")
+                    .hint("name them with words, --all or --input"));
+            }
+            Self::Search { words, .. } => {
+                let after = named.parse().map_err(|_| {
+                    Failure::usage(format!("--after: expected the ID of a customer, found {}", quoted(named)))
+                })?;
+                Self::Search { words, after }
+            }
+            Self::Listed(mut listed) => {
+                let place = listed.iter().position(|name| name == named).ok_or_else(|| {
+                    Failure::usage(format!("--after: the file has no customer {}", quoted(named)))
+                })?;
+                listed.drain(..=place);
+                Self::Listed(listed)
+            }
         })
     }
 
@@ -98,8 +126,10 @@ impl Who {
                 let named = service.session.global.customer.clone();
                 visitor.visit(&profile, if is_named { profile.text("id") } else { named }).await
             }
-            Self::Words(words) => of_pages(service, Pages::of_words(words)?, visitor).await,
-            Self::All => of_pages(service, Pages::of_all(), visitor).await,
+            Self::Search { words, after } => {
+                let pages = words.as_deref().map_or_else(|| Ok(Pages::of_all()), Pages::of_words)?;
+                of_pages(service, pages.after(*after), visitor).await
+            }
             Self::Listed(listed) => of_file(service, listed, visitor).await,
         }
     }
@@ -122,6 +152,7 @@ async fn of_pages(
         for customer in page {
             let profile = Profile::find(customer, &Pointers::default())?;
             visitor.visit(&profile, profile.text("id")).await?;
+            visitor.passed(&profile.text("id").unwrap_or_default());
         }
     }
 }
@@ -145,17 +176,20 @@ async fn of_file(
     let jobs = service.session.global.pace.jobs().into();
     let mut read = stream::iter(listed).map(read).buffered(jobs);
     while let Some(read) = read.next().await {
-        match read? {
-            (name, Ok(profile)) => {
+        let (name, read) = read?;
+        match read {
+            Ok(profile) => {
                 // By id and by email it may be one customer.
                 if seen.insert(profile.customer_key()) {
                     let is_id = service.settings.dialect.customers.is_some();
-                    visitor.visit(&profile, if is_id { profile.text("id") } else { Some(name) }).await?;
+                    let named = if is_id { profile.text("id") } else { Some(name.clone()) };
+                    visitor.visit(&profile, named).await?;
                 }
             }
-            (name, Err(failure)) if failure.kind == FailureKind::Usage => visitor.unknown(&name, failure)?,
-            (_, Err(failure)) => return Err(failure),
+            Err(failure) if failure.kind == FailureKind::Usage => visitor.unknown(&name, failure)?,
+            Err(failure) => return Err(failure),
         }
+        visitor.passed(&name);
     }
     Ok(())
 }
