@@ -210,8 +210,7 @@ impl Opening {
             let shown = path.display();
             if !is_other && theirs.is_other_part(&self.header) {
                 let is_left = self.replaced.as_ref().is_some_and(|own| theirs.is_left_with(own));
-                let is_of_other_copy =
-                    self.is_started() && theirs.is_of_other_copy(&self.header) && !is_left;
+                let is_of_other_copy = self.is_started() && theirs.is_of_other_copy(&self.header) && !is_left;
                 if is_of_other_copy && read::read(&path, &log, &same_part)?.last() > 0 {
                     let message = format!("journal `{shown}` belongs to another copy of this input");
                     return Err(Failure::guard(message).hint(

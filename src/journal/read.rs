@@ -90,7 +90,9 @@ impl PreviousRun {
     /// Whether every record of this input is done.
     pub fn is_complete(&self, input: &JournalHeader) -> bool {
         let is_same = |run: &JournalHeader| run.sha256.is_some() && run.sha256 == input.sha256;
-        self.last_run.as_ref().is_some_and(is_same) && self.has_all() && self.records.values().all(|it| it.state == State::Done)
+        self.last_run.as_ref().is_some_and(is_same)
+            && self.has_all()
+            && self.records.values().all(|it| it.state == State::Done)
     }
 
     /// Whether to resume it would do nothing: each record of its input went through, or needs a person.

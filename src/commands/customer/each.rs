@@ -20,7 +20,6 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, MAX_PAGE};
 use storefront_core::profile::stored::{Pointers, Profile};
 
-
 /// What is done with each customer.
 pub trait Visitor {
     /// How many there are, where that is known; called before the first one.
