@@ -108,9 +108,10 @@ fn an_option_that_is_used_or_changed_since_stays() {
         ),
         (&format!("{VALUE} 0, 'ID')"), "1 product has it"),
         (&format!("{VALUE} 3, 'ID')"), "1 product has it in the store view de"),
+        // A product that is disabled is counted as every other.
         (
-            "INSERT INTO product_values VALUES ('cap', 'status', 0, '2')",
-            "1 product is disabled, and whether the shop counts its values is not known",
+            &format!("INSERT INTO product_values VALUES ('umbrella', 'status', 0, '2'); {VALUE} 0, 'ID')"),
+            "1 product has it",
         ),
         (
             "DELETE FROM attributes WHERE code = 'color'",
@@ -121,6 +122,18 @@ fn an_option_that_is_used_or_changed_since_stays() {
         let option = option(&env, "color", "Pink");
         env.sandbox.sql(&format!("PRAGMA foreign_keys = ON; {}", since.replace("ID", &option)));
         stays(&env, &format!("undo {id} -y --allow-delete 1"), because);
+    }
+}
+
+/// The values of products that are disabled are counted, so that these are in nobody's way.
+#[test]
+fn disabled_products_without_a_value_keep_nothing() {
+    for line in [ADD, CREATE] {
+        let (env, id, _) = written(line);
+        env.sandbox.sql(
+            "INSERT INTO product_values VALUES ('cap', 'status', 0, '2'), ('umbrella', 'status', 3, '2')",
+        );
+        done(&env, &format!("undo {id} -y --allow-delete 1"));
     }
 }
 
@@ -181,7 +194,10 @@ fn an_attribute_that_is_used_or_changed_since_stays() {
             "INSERT INTO product_values VALUES ('cap', 'fit', 2, 'ID')",
             "1 product has it in the store view fr",
         ),
-        ("INSERT INTO product_values VALUES ('cap', 'status', 0, '2')", "1 product is disabled"),
+        (
+            "INSERT INTO product_values VALUES ('cap', 'status', 0, '2'), ('cap', 'fit', 0, 'ID')",
+            "1 product has it",
+        ),
     ] {
         let (env, id, _) = written(CREATE);
         let option = option(&env, "fit", "Slim");

@@ -1,7 +1,7 @@
 //! Whether products have a value of an attribute: what goes with it where it is deleted.
 //!
-//! A search in a scope finds the values that this scope shows, so that each is asked; the shop counts them whatever the flags of the
-//! attribute.
+//! A search in a scope finds the values that this scope shows, so that each is asked. The shop counts them whatever the flags of the
+//! attribute, and also those of products that are disabled, hidden, out of stock or in no website.
 
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -42,27 +42,12 @@ pub async fn why_used(
     for scope in [ALL].into_iter().chain(views.iter().map(String::as_str)) {
         let count = count(service, scope, code, &has_value).await?;
         if count > 0 {
-            let (have, place) = (if count == 1 { "product has" } else { "products have" }, place(scope));
+            let have = if count == 1 { "product has" } else { "products have" };
+            let place = if scope == ALL { String::new() } else { format!(" in the store view {scope}") };
             return Ok(Some(format!("{count} {have} it{place}")));
-        }
-        let disabled = count_disabled(service, scope).await?;
-        if disabled > 0 {
-            let (are, whose) = if disabled == 1 { ("product is", "its") } else { ("products are", "their") };
-            return Ok(Some(format!(
-                "{disabled} {are} disabled{}, and whether the shop counts {whose} values is not known",
-                place(scope)
-            )));
         }
     }
     Ok(None)
-}
-
-fn place(scope: &str) -> String {
-    if scope == ALL { String::new() } else { format!(" in the store view {scope}") }
-}
-
-async fn count_disabled(service: &Service<'_>, scope: &str) -> Result<u64, Failure> {
-    count(service, scope, "status", &("eq", "2".to_owned())).await
 }
 
 /// How many products meet a condition on an attribute in a scope.
