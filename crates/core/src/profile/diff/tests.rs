@@ -83,8 +83,8 @@ mod diff {
     fn an_undo_is_as_planned_where_a_null_was_printed() {
         let (before, after) = (json!({"gender": 1}), json!({"gender": null}));
         let changes = customers(before.as_object().unwrap(), after.as_object().unwrap());
-        let printed: Vec<Change> = serde_json::from_str(&serde_json::to_string(&changes).unwrap()).unwrap();
-        assert_ne!(changes, printed);
+        let printed = [Change { after: None, ..changes[0].clone() }];
+        assert_ne!(changes[..], printed[..]);
         let planned = PlannedUndo { changes: &printed, left: &["address 7 stays".to_owned()] };
         planned.ensure(&changes, &[]).unwrap();
         planned.ensure(&changes, &["address 7 stays".to_owned()]).unwrap();
