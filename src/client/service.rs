@@ -19,6 +19,7 @@ use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SU
 use crate::config::{Settings, TokenSource, Writes};
 use crate::journal::write::WriteAhead;
 use crate::log::{NewRun, People, RunId, WriteLog, new_uuid};
+use crate::report::changes::expiry;
 use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::absent::Absent;
@@ -69,6 +70,8 @@ pub struct Shop {
     pub country_reads: tokio::sync::Mutex<()>,
     /// Lists of the shop by their paths: attribute sets, groups, store views.
     pub lists: RefCell<HashMap<String, Rc<Vec<Named>>>>,
+    /// The customer or the order as the form of this command showed it before it asked; null where there was none.
+    pub shown: RefCell<Value>,
     /// Ids of the carts that this run created.
     pub made_carts: RefCell<HashSet<u64>>,
     /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
@@ -174,6 +177,7 @@ impl<'a> Service<'a> {
             custom_attributes: RefCell::default(),
             country_reads: tokio::sync::Mutex::default(),
             lists: RefCell::default(),
+            shown: RefCell::default(),
             made_carts: RefCell::default(),
             customer_ids: RefCell::default(),
             record_tokens: RefCell::default(),
@@ -335,7 +339,9 @@ impl Service<'_> {
         // A page or other text says nothing of the token.
         if failure.kind == FailureKind::Auth && failure.status.is_some() && !failure.is_foreign {
             let hint = self.token_hint(&failure, bearer);
-            return failure.hint(hint);
+            let token = self.settings.token_for(bearer);
+            let is_renewable = failure.status == Some(401) && token.is_expired() && token.is_stored;
+            return Failure { expired: is_renewable.then_some(bearer), ..failure.hint(hint) };
         }
         let Some(view) = self.settings.store_view.as_ref().filter(|_| names_store(&failure)) else {
             return failure;
@@ -355,7 +361,12 @@ impl Service<'_> {
         let permission = failure.service.as_ref().and_then(|body| body.pointer("/parameters/resources"));
         let renewal = self.renewal(bearer);
         let set_admin = || hint!(format!("set {ADMIN_TOKEN}, or run "), storefront("auth login --admin"));
+        let expired = token.expires.filter(|_| failure.status == Some(401) && token.is_expired());
         let hint = match permission.and_then(Value::as_str) {
+            _ if expired.is_some() => {
+                let expired = expired.map(expiry).unwrap_or_default();
+                hint!(format!("the token {expired}: "), renewal)
+            }
             _ if is_shared => {
                 hint!("no administrator's token is set, so the customer token was used: ", set_admin())
             }

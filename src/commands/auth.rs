@@ -12,9 +12,11 @@ use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::{CallToken, Service};
 use crate::config::{Credentials, Profile, Stored, origin, token_variable};
+use crate::prompt::Question;
+use crate::report::changes::expiry;
 use crate::system::environment::BASE_URL;
 use storefront_core::absent::{Absent, named_in};
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::TokenRoutes;
 use storefront_core::interface::request::{Bearer, Request};
@@ -51,7 +53,7 @@ pub enum AuthCommand {
 }
 
 /// Flags of `auth login`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct LoginArgs {
     /// Read the token from standard input
     #[arg(long, conflicts_with = "user")]
@@ -134,6 +136,36 @@ fn read_keys(session: &Session<'_>) -> Result<Credential, Failure> {
     token.checked("the input")
 }
 
+/// Offers to log in where a command ended because the token of an earlier login has expired; whether there is a new one. Of a batch
+/// the records that are left are sent by `resume`.
+///
+/// # Errors
+/// As `auth login`.
+pub async fn renew(session: &Session<'_>, failure: &Failure) -> Result<bool, Failure> {
+    let prompt = session.prompt();
+    let can_repeat = failure.applied == Applied::No && failure.records.is_none();
+    let Some(bearer) = failure.expired.filter(|_| can_repeat && prompt.can_ask()) else { return Ok(false) };
+    if prompt.yes_no("The token has expired. Log in now?", true)? != Some(true) {
+        return Ok(false);
+    }
+    let ask = |text| {
+        let typed = prompt.text(&Question { text, ..Question::default() }, |_| Ok(()))?;
+        Ok(typed.ok_or_else(Failure::cancelled)?.trim().to_owned())
+    };
+    let given = |text: String| Some(text).filter(|text| !text.is_empty());
+    let user = match session.dialect.tokens {
+        Some(_) => given(ask("User name (empty: paste a token)")?),
+        None => None,
+    };
+    let otp = match (&user, bearer) {
+        (Some(_), Bearer::Admin) => given(ask("Code of the second factor (empty: none)")?),
+        _ => None,
+    };
+    let admin = bearer == Bearer::Admin;
+    let args = LoginArgs { admin, user, otp, ..LoginArgs::default() };
+    login(session, &args).await.map(|()| true)
+}
+
 async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let bearer = if args.admin || args.oauth { Bearer::Admin } else { Bearer::Customer };
     let what = if args.oauth { "integration's credentials" } else { noun(bearer) };
@@ -175,7 +207,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let expires = token.expires_at();
     Credentials::store(session.context, name, bearer, &Stored { token, origin: origin.clone(), expires })?;
     let path = credentials.path.display();
-    let until = expires.map(|expires| format!("; it {}", check::expiry(expires))).unwrap_or_default();
+    let until = expires.map(|expires| format!("; it {}", expiry(expires))).unwrap_or_default();
     session.report.status(&format!("saved the {what} for profile `{name}` ({origin}) to {path}{until}"));
     let variable = token_variable(bearer);
     if session.context.var(variable)?.is_some() {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::{GlobalArgs, RequestArgs};
@@ -10,6 +9,7 @@ use crate::client::run_doctor;
 use crate::client::service::Service;
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
+use crate::report::changes::expiry;
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::Hint;
@@ -147,7 +147,6 @@ pub async fn token(service: &Service<'_>, bearer: Bearer) -> (Check, Option<Answ
     if let Some(expires) = source.expires {
         detail = format!("{detail}; {}", expiry(expires));
     }
-    let is_expired = source.expires.is_some_and(|expires| expires <= Timestamp::now());
     let check = match &answer {
         Ok(_) => Check::ok(name, detail),
         Err(failure) if is_rejected(failure) => {
@@ -155,19 +154,12 @@ pub async fn token(service: &Service<'_>, bearer: Bearer) -> (Check, Option<Answ
             let rejected = Failure::new(FailureKind::Auth, format!("{detail}: {}", failure.message));
             Check::failed(name, &rejected, fix)
         }
-        Err(_) if is_expired => {
+        Err(_) if source.is_expired() => {
             Check::failed(name, &Failure::new(FailureKind::Auth, detail), service.renewal(bearer))
         }
         Err(failure) => Check::skipped(name, format!("{detail}; not checked: {}", failure.message)),
     };
     (check, Some(answer))
-}
-
-/// How long a token lasts, such as `expires in 3 h 59 min`.
-pub fn expiry(expires: Timestamp) -> String {
-    let seconds = expires.as_second() - Timestamp::now().as_second();
-    let span = style::time(Duration::from_secs(seconds.unsigned_abs()));
-    if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }
 }
 
 /// What to do about a failure; `doctor` itself is not an answer here.

@@ -423,37 +423,47 @@ pub async fn run(
         command => permit_command(&session, command)? && global.yes,
     };
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };
-    let result = match &cli.command {
-        Command::Config(command) => config::run(&session, command),
-        Command::Auth(command) => auth::run(&session, command).await,
-        Command::Quote(command) => quote::run(&session, command).await,
-        Command::Customer(command) => customer::run(&session, command).await,
-        Command::Attribute(command) => attribute::run(&session, command).await,
-        Command::Order(command) => order::run(&session, command).await,
-        Command::Product(command) => product::run(&session, command).await,
-        Command::Journal(command) => past::journal(&session, command).await,
-        Command::History(args) => past::history(&session, args).await,
-        Command::Verify(args) => past::verify(&session, args).await,
-        Command::Undo(args) => past::undo(&session, args).await,
-        Command::Forget(args) => forget::run(&session, args).await,
-        Command::Apply(args) => apply::run(&session, args).await,
-        Command::Resume(_) => Err(Failure::internal("the command of the batch was not found")),
-        Command::Review(args) => review::run(&session, args).await,
-        Command::Mcp(args) => mcp::run(&session, args).await,
-        Command::Doctor(_) => doctor::run(&session).await,
-        Command::Api(args) => api::run(&session, args).await,
-        Command::Template(args) => meta::template(&session, args),
-        Command::Schema(args) => {
-            let schema = json_schema::of(dialect, OperationSpec::parse(&args.words)?);
-            report.stdout(format!("{schema:#}\n"))
-        }
-        Command::Sandbox(command) => sandbox::run(&session, command).await,
-        Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),
-    };
+    let mut result = carry_out(&cli.command, &session).await;
+    if let Err(failure) = &result
+        && auth::renew(&session, failure).await?
+    {
+        result = carry_out(&cli.command, &session).await;
+    }
     if session.global.can_write {
         page_file::remove_abandoned(context);
     }
     result
+}
+
+/// Runs a command that has a session.
+async fn carry_out(command: &Command, session: &Session<'_>) -> Result<(), Failure> {
+    match command {
+        Command::Config(command) => config::run(session, command),
+        Command::Auth(command) => auth::run(session, command).await,
+        Command::Quote(command) => quote::run(session, command).await,
+        Command::Customer(command) => customer::run(session, command).await,
+        Command::Attribute(command) => attribute::run(session, command).await,
+        Command::Order(command) => order::run(session, command).await,
+        Command::Product(command) => product::run(session, command).await,
+        Command::Journal(command) => past::journal(session, command).await,
+        Command::History(args) => past::history(session, args).await,
+        Command::Verify(args) => past::verify(session, args).await,
+        Command::Undo(args) => past::undo(session, args).await,
+        Command::Forget(args) => forget::run(session, args).await,
+        Command::Apply(args) => apply::run(session, args).await,
+        Command::Resume(_) => Err(Failure::internal("the command of the batch was not found")),
+        Command::Review(args) => review::run(session, args).await,
+        Command::Mcp(args) => mcp::run(session, args).await,
+        Command::Doctor(_) => doctor::run(session).await,
+        Command::Api(args) => api::run(session, args).await,
+        Command::Template(args) => meta::template(session, args),
+        Command::Schema(args) => {
+            let schema = json_schema::of(session.dialect, OperationSpec::parse(&args.words)?);
+            session.report.stdout(format!("{schema:#}\n"))
+        }
+        Command::Sandbox(command) => sandbox::run(session, command).await,
+        Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),
+    }
 }
 
 /// Decides whether a command may write. Gives whether `--yes` may answer what it asks.

@@ -212,7 +212,7 @@ impl Settings {
                 Some(name) => {
                     hint!("run ", storefront("config set -p").arg(name).arg("store-view").arg("CODE"))
                 }
-                None => format!("set {STORE_VIEW}=CODE").into(),
+                None => format!("set {STORE_VIEW}=CODE; a Magento shop needs none: set {API}=magento").into(),
             };
             failure.hint(hint!("use --store-view CODE, or ", keep))
         })

@@ -59,6 +59,11 @@ impl TokenSource {
         Self::new(Origin::Absent(Box::new(failure)), from)
     }
 
+    /// Whether the token has expired, where it is known when it does.
+    pub fn is_expired(&self) -> bool {
+        self.expires.is_some_and(|expires| expires <= Timestamp::now())
+    }
+
     /// The program that prints the token, where that is the source. In a batch its placeholders are filled by
     /// [`TokenCommand::with_argv`].
     pub fn token_command(&self) -> Option<&TokenCommand> {
@@ -197,25 +202,26 @@ impl Tokens<'_> {
 
     /// There is no token; or there may be one, in a profile that is for another host than that of the environment.
     fn none(&self, has_admin: bool) -> TokenSource {
-        let variable = token_variable(Bearer::Customer);
+        let (variable, admin) = (token_variable(Bearer::Customer), environment::ADMIN_TOKEN);
+        let token = if has_admin { "no customer's token" } else { "no token" };
         let Some(profile) = self.profile else {
-            let admin =
-                format!(" to a customer's token, or {} to an administrator's", environment::ADMIN_TOKEN);
-            let hint = format!("set {variable}{}", if has_admin { "" } else { &admin });
-            return TokenSource::absent(auth("no token configured").hint(hint), "none");
+            let or = format!(" to a customer's token, or {admin} to an administrator's");
+            let hint = format!("set {variable}{}", if has_admin { "" } else { &or });
+            return TokenSource::absent(auth(format!("{token} configured")).hint(hint), "none");
         };
         let name = &profile.name;
         if self.own_host {
-            let hint = if profile.text("api").as_deref() == Some("magento") {
+            let serves_all = !has_admin && profile.text("api").as_deref() == Some("magento");
+            let hint = if serves_all {
                 hint!(
                     "run ",
                     storefront("auth login --admin -p").arg(name),
-                    format!(" (without --admin for a customer's token), or set {variable}")
+                    format!(" (without --admin for a customer's token), or set {admin}")
                 )
             } else {
                 hint!("run ", storefront("auth login -p").arg(name), format!(", or set {variable}"))
             };
-            return TokenSource::absent(auth(format!("no token for profile `{name}`")).hint(hint), "none");
+            return TokenSource::absent(auth(format!("{token} for profile `{name}`")).hint(hint), "none");
         }
         let (here, base_url) = (origin(self.base_url), environment::BASE_URL);
         let own = profile.base_url().map(|url| format!("is for {}", origin(&url)));

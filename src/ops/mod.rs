@@ -19,6 +19,7 @@ pub mod profile;
 pub mod ship;
 mod ship_checks;
 pub mod ship_owner;
+pub mod shown;
 
 use std::time::Duration;
 

@@ -10,6 +10,7 @@ use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::order_owner::{OrderOwner, read_basis, still_open};
 use crate::ops::orders::{self, OrderName};
 use crate::ops::profile::read::read_profile;
+use crate::ops::shown::show_edits_of_order;
 use crate::ops::{found_in_part, lock, read_country_as};
 use crate::report::outcome::{Call, ChangedOutcome, Outcome};
 use crate::report::style::TextStyle;
@@ -253,6 +254,7 @@ impl<'a> Corrections<'a> {
         if let Some(text) = self.comment(&self.effects()) {
             prompt.show(&style.wrapped(&format!("Comment: {}", sanitize_line(&text))));
         }
+        show_edits_of_order(self.owner.service, &self.owner.order);
     }
 
     /// Saves the addresses, one after another, and adds the comment after the last one that was saved.

@@ -42,6 +42,13 @@ pub fn local_minute(time: Timestamp) -> String {
     time.to_zoned(TimeZone::system()).strftime("%H:%M").to_string()
 }
 
+/// How long a token lasts, such as `expires in 3 h 59 min`.
+pub fn expiry(expires: Timestamp) -> String {
+    let seconds = expires.as_second() - Timestamp::now().as_second();
+    let span = style::time(Duration::from_secs(seconds.unsigned_abs()));
+    if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }
+}
+
 /// The changes, field by field, below the address or the item that they are in.
 pub fn text(changes: &[Change], screen: OutputStyle) -> String {
     let cells = |Row { field, before, after }: Row| match (before, after) {

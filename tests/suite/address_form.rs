@@ -268,3 +268,23 @@ fn street_lines_are_kept_where_their_question_is_left() {
     let (_, screen) = same.ends();
     assert!(!screen.contains("--street"), "{screen}");
 }
+
+#[test]
+fn what_a_colleague_edited_meanwhile_is_shown_with_the_question() {
+    let home = Home::new();
+    let update = "--sandbox --api magento customer update --customer 1 --address";
+    let mut terminal = terminal(&home, 200, &format!("{update} 2"));
+    terminal.picks("Postcode").asks("Postcode").replaces("10119").sees("10119  (was 10118)");
+    home.ok(&format!("{update} 2 --city Hoboken --telephone 5550100 --yes"));
+    home.ok(&format!("{update} 3 --city Saida --yes"));
+    terminal.picks("Done, review changes").sees("Changed by others meanwhile:");
+    terminal.sees("New York").sees("→ Hoboken").sees("→ 5550100").sees("→ Saida").sees("Send it?").confirms("y");
+    let screen = terminal.sees("Another change?").screen();
+    let (shown, _) = screen.split_once("Send it?").unwrap();
+    assert_eq!(shown.matches("→ Hoboken").count(), 1, "{screen}");
+    // What is offered next is read again.
+    terminal.picks("Hoboken").picks("City").asks("City").replaces("Newark").picks("Done, review changes");
+    terminal.sees("→ Newark").sees("Send it?").confirms("y").sees("Another change?").picks("Done");
+    let (code, screen) = terminal.ends();
+    assert_eq!((code, screen.matches("Changed by others").count()), (0, 1), "{screen}");
+}

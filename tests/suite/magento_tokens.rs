@@ -6,6 +6,7 @@ use snapbox::str;
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Home, Outcome};
+use crate::support::terminal::{ENTER, Terminal};
 use crate::support::test_env::TestEnv;
 
 fn profile(env: &TestEnv) -> Home {
@@ -61,23 +62,23 @@ fn a_token_is_kept_with_its_expiry_and_never_printed() {
     assert!(shown.contains(&email), "{shown}");
 }
 
+/// The tokens of the profile have expired, and the shop refuses them.
+fn expire(home: &Home) {
+    let old = |line: &str| match line.split_once(" = ") {
+        Some(("expires", _)) => "expires = \"2026-01-01T00:00:00Z\"".to_owned(),
+        Some(("value", _)) => "value = \"expired\"".to_owned(),
+        _ => line.to_owned(),
+    };
+    let lines: Vec<String> = home.read("credentials.toml").lines().map(old).collect();
+    home.write("credentials.toml", lines.join("\n"), 0o600);
+}
+
 #[test]
 fn an_expired_token_is_a_failed_check() {
     let env = TestEnv::new();
     let home = profile(&env);
     assert_eq!(login(&home, "--user admin --admin").code, 0);
-    let stored = home.read("credentials.toml");
-    let old: Vec<String> = stored
-        .lines()
-        .map(|line| {
-            if line.starts_with("expires") {
-                "expires = \"2026-01-01T00:00:00Z\"".to_owned()
-            } else {
-                line.to_owned()
-            }
-        })
-        .collect();
-    home.write("credentials.toml", old.join("\n"), 0o600);
+    expire(&home);
     drop(env);
     let found = check(&home, "auth status", "admin token");
     assert_eq!(found["status"], "failed", "{found}");
@@ -111,4 +112,30 @@ fn a_page_is_no_answer_to_a_log_in() {
         assert_eq!(pasted.code, 0, "{status}: {pasted:?}");
         assert!(pasted.stderr.contains("could not be verified"), "{status}: {pasted:?}");
     }
+}
+
+#[test]
+fn a_command_with_an_expired_token_says_since_when_and_offers_the_log_in() {
+    let env = TestEnv::new();
+    let home = profile(&env);
+    assert_eq!(login(&home, "--user admin --admin").code, 0);
+    expire(&home);
+    let refused = home.run("customer show 1");
+    assert_eq!(refused.code, 6, "{refused:?}");
+    let said = "ago: run `storefront auth login --user NAME --admin -p shop` (the token is from auth login --admin";
+    assert!(refused.stderr.contains("the token expired ") && refused.stderr.contains(said), "{refused:?}");
+    let update = ["customer", "update", "1", "--gender", "2", "--yes"];
+    let mut terminal = Terminal::run(&home, 200, &update, &[]);
+    terminal.sees("The token has expired. Log in now?").types(ENTER);
+    terminal.asks("User name (empty: paste a token)").answers("admin");
+    terminal.asks("Code of the second factor (empty: none)").types(ENTER);
+    terminal.sees("password of admin").types("sandbox").types(ENTER).sees("saved the admin token");
+    let (code, screen) = terminal.sees("customer update: done").ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(!screen.contains("error:") && !screen.contains("sandbox\r"), "{screen}");
+    expire(&home);
+    let mut terminal = Terminal::run(&home, 200, &update, &[]);
+    terminal.sees("Log in now?").types("n").types(ENTER);
+    let (code, screen) = terminal.sees("the token expired").ends();
+    assert_eq!(code, 6, "{screen}");
 }

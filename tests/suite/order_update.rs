@@ -289,3 +289,15 @@ fn of_two_addresses_the_first_of_which_is_not_shown_the_other_is_not_applied() {
     assert_eq!((other.code, other.error()["applied"].clone()), (9, json!("partial")), "{other:?}");
     assert_eq!(order(&env)["addresses"][0]["city"], "Paris");
 }
+
+#[test]
+fn what_a_colleague_corrected_meanwhile_is_shown_with_the_question() {
+    let home = Home::new();
+    let update = "--sandbox --api magento order update 000000002 --shipping";
+    let mut terminal = Terminal::looking(&home, Look::Color, 200, update);
+    terminal.picks("Postcode").asks("Postcode").replaces("10119").sees("10119  (was 10118)");
+    home.ok(&format!("{update} --city Hoboken --telephone 5550100 --yes"));
+    terminal.picks("Done, review changes").sees("Changed by others meanwhile:");
+    terminal.sees("→ Hoboken").sees("→ 5550100").sees("Send it?").confirms("y");
+    assert_eq!(terminal.ends().0, 0);
+}

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::absent::Absent;
 use crate::hint::Hint;
+use crate::interface::request::Bearer;
 use crate::profile::diff::Change;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
@@ -169,6 +170,9 @@ pub struct Failure {
     /// The service says, or a read showed, that this is not there.
     #[serde(skip)]
     pub absent: Option<Absent>,
+    /// Whose token was refused that has expired and came from a login.
+    #[serde(skip)]
+    pub expired: Option<Bearer>,
     /// The user chose not to continue, which is not shown as an error.
     #[serde(skip)]
     pub is_cancelled: bool,

@@ -55,6 +55,7 @@ pub async fn run(service: &Service<'_>, args: &UpdateArgs) -> Result<(), Failure
         OrderName::Id(id)
     };
     let order = orders::read(service, &name).await?;
+    *service.shown.borrow_mut() = order.shown.clone();
     prompt.show(&session.report.stderr_style.wrapped(&profile::owner(&order.owner())));
     let side = if let Some(side) = args.side() {
         side

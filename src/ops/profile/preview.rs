@@ -6,6 +6,7 @@ use super::steps::{Next, Steps};
 use super::undo::Undo;
 use super::{Change, Update};
 use crate::ops::calls;
+use crate::ops::shown::show_edits_of_profile;
 use crate::prompt::Prompt;
 use crate::report::outcome::Outcome;
 use crate::report::style::TextStyle;
@@ -114,6 +115,7 @@ fn show(steps: &Steps<'_>, prompt: &Prompt, stored: &Profile, merged: &Merged) {
         prompt.show(&changes::text(&merged.changes, style));
     }
     prompt.show(&changes::summary(&merged.summary, &[]));
+    show_edits_of_profile(steps.service, stored);
 }
 
 /// Shows the addresses that an undo of the whole profile may delete, too.

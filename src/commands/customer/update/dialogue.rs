@@ -98,6 +98,7 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
                 None => return Ok(()),
             },
         };
+        *service.shown.borrow_mut() = profile.customer().clone().into();
         let mut dialogue = Dialogue { service, prompt, typed: &typed, profile: &profile, form, chosen: None };
         has_sent |= dialogue.run().await?;
         if has_sent && (service.session.global.dry_run || args.base.is_some()) {
