@@ -63,8 +63,10 @@ pub async fn run_with(surroundings: &Surroundings) -> u8 {
         Ok(cli) => match commands::resume::command_line(&cli, &surroundings.context) {
             Ok(Some(resumed)) => execute(&resumed, surroundings).await,
             Ok(None) => execute(&cli, surroundings).await,
-            Err(failure) => {
+            Err(mut failure) => {
                 let (context, flags) = (&surroundings.context, &cli.global);
+                let global = global_args(&cli, context);
+                failure.hint = failure.hint.map(|hint| for_command(hint, &global));
                 let format = output_format(flags, context).unwrap_or_default();
                 Report::new(context, format, flags.color, flags.quiet, flags.verbose).failure(&failure);
                 failure.kind.exit_code()
@@ -74,15 +76,20 @@ pub async fn run_with(surroundings: &Surroundings) -> u8 {
     }
 }
 
+/// What a command line says beside the command's own arguments, with the profile that it is run for.
+fn global_args(cli: &Cli, context: &Context) -> GlobalArgs {
+    // Where a command is pasted later, the variable may not be set.
+    let named = context.var(system::environment::PROFILE).ok().flatten().map(str::to_owned);
+    let profile = cli.global.profile.clone().or(named).filter(|_| !cli.global.sandbox);
+    let mut global = GlobalArgs { profile, ..cli.shared.clone() };
+    global.typed.service = service_flags(&global);
+    global
+}
+
 /// Runs the command of a command line; gives its exit code.
 async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
     let (flags, context) = (&cli.global, &surroundings.context);
-    // Where a command is pasted later, the variable may not be set.
-    let named = context.var(system::environment::PROFILE).ok().flatten().map(str::to_owned);
-    let profile = flags.profile.clone().or(named).filter(|_| !flags.sandbox);
-    let mut global = GlobalArgs { profile, ..cli.shared.clone() };
-    global.typed.service = service_flags(&global);
-    let global = &global;
+    let global = &global_args(cli, context);
     // What explains the program works whatever is set.
     let explains =
         matches!(cli.command, Command::Help { .. } | Command::Completions { .. } | Command::Man { .. });

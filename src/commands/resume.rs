@@ -1,6 +1,8 @@
 //! `storefront resume`: continues a batch, with the arguments that it was started with.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use clap::Args;
@@ -9,11 +11,12 @@ use super::{Cli, Command};
 use crate::cli::hint::service_flags;
 use crate::cli::lines::Lines;
 use crate::cli::{ConfirmArgs, PaceArgs};
+use crate::journal::JournalHeader;
 use crate::log::{Run, RunId, WriteLog};
 use crate::system::context::Context;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
-use storefront_core::hint::{hint, storefront};
+use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 
 /// Flags of the command that began the batch which are not repeated: they are said again, or not at all.
 const NOT_REPEATED: [&str; 16] = [
@@ -148,14 +151,29 @@ pub fn command_line(cli: &Cli, context: &Context) -> Result<Option<Cli>, Failure
     Ok(Some(resumed.with_output_of(cli)))
 }
 
+/// How the journal of a batch is continued that this machine does not know: its header says what began it.
+fn of_another_machine(journal: &Path) -> Option<Hint> {
+    const LONGEST: u64 = 1 << 16;
+    let mut first = String::new();
+    BufReader::new(File::open(journal).ok()?.take(LONGEST)).read_line(&mut first).ok()?;
+    let header: JournalHeader = serde_json::from_str(&first).ok()?;
+    let is_of_file = !header.operation.is_empty() && header.input != "-";
+    let input = journal.with_file_name(&header.input).display().to_string();
+    let command = is_of_file
+        .then(|| HintCommand::of(header.operation.split(' ')).arg("--input").arg(input).arg("--resume"));
+    Some(hint!("continue the journal of another machine with ", command?))
+}
+
 /// The run that is named, with its journal.
 fn find(args: &ResumeArgs, context: &Context) -> Result<(Run, String), Failure> {
+    let named = args.batch.as_deref();
     let unknown = |what: String| {
-        Failure::usage(what).hint(hint!(storefront("history"), " lists the batches of this machine"))
+        let elsewhere = named.and_then(|name| of_another_machine(Path::new(name)));
+        let listed = || hint!(storefront("history"), " lists the batches of this machine");
+        Failure::usage(what).hint(elsewhere.unwrap_or_else(listed))
     };
     let log =
         WriteLog::to_read(context)?.ok_or_else(|| unknown("no batch of this machine is known".into()))?;
-    let named = args.batch.as_deref();
     let (is_script, runs) = (!context.stdin_is_terminal, log.runs_with_journals()?);
     let found = match named {
         None | Some("latest") if is_script => {

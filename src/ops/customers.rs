@@ -16,6 +16,7 @@ use storefront_core::id::{AddressId, CustomerId};
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
 use storefront_core::profile::address::find_address;
 use storefront_core::text::redact::secrets;
+use storefront_core::text::sanitize::quoted;
 
 /// The fields in which words are looked for, those with digits in the last two, too.
 const WITH_NUMBERS: [&str; 6] =
@@ -118,7 +119,7 @@ pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value
         // Without an id a request would be for the token's own customer.
         (1, true) if positive(&text(&matches[0], "id")).is_none() => Err(without_id()),
         (1, true) => Ok(matches.remove(0)),
-        (0, true) => Err(no_customer_has(&format!("email `{email}`"))),
+        (0, true) => Err(no_customer_has(&format!("email {}", quoted(email)))),
         (0 | 1, false) => {
             let message =
                 format!("the shop answered the search for the email `{email}` with {count} customers");

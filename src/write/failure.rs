@@ -7,6 +7,7 @@ use storefront_core::effect::{Look, Side};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::hint;
 use storefront_core::profile::path::FieldPath;
+use storefront_core::text::sanitize::quoted;
 
 /// The failure of a call. `answer` is that of the service, where it did not say that it did it.
 pub(super) fn of_call(
@@ -91,7 +92,7 @@ pub(super) fn doubt(owner: &dyn Owner, seen: &Seen) -> Option<String> {
 fn doubt_of(look: &Look, noun: &str) -> Option<String> {
     match look.third.first() {
         Some(third) => {
-            let now = third.now.as_ref().map_or_else(|| "nothing".to_owned(), |now| format!("`{now}`"));
+            let now = third.now.as_ref().map_or_else(|| "nothing".to_owned(), quoted);
             Some(format!("the {noun} shows {} as {now}", third.path))
         }
         None => (look.side() != Side::After).then(|| format!("the {noun} shows only a part of it")),

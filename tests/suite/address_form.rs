@@ -278,7 +278,13 @@ fn what_a_colleague_edited_meanwhile_is_shown_with_the_question() {
     home.ok(&format!("{update} 2 --city Hoboken --telephone 5550100 --yes"));
     home.ok(&format!("{update} 3 --city Saida --yes"));
     terminal.picks("Done, review changes").sees("Changed by others meanwhile:");
-    terminal.sees("New York").sees("→ Hoboken").sees("→ 5550100").sees("→ Saida").sees("Send it?").confirms("y");
+    terminal
+        .sees("New York")
+        .sees("→ Hoboken")
+        .sees("→ 5550100")
+        .sees("→ Saida")
+        .sees("Send it?")
+        .confirms("y");
     let screen = terminal.sees("Another change?").screen();
     let (shown, _) = screen.split_once("Send it?").unwrap();
     assert_eq!(shown.matches("→ Hoboken").count(), 1, "{screen}");

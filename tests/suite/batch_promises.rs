@@ -354,7 +354,7 @@ fn a_batch_without_a_store_view_is_refused_before_its_first_record() {
         2,
         str![[r#"
 error: no store view set
-  hint: use --store-view CODE, or set STOREFRONT_STORE_VIEW=CODE
+  hint: use --store-view CODE, or set STOREFRONT_STORE_VIEW=CODE; a Magento shop needs none: set STOREFRONT_API=magento
 "#]],
     );
     assert!(!env.home.dir.path().join("items.csv.journal").exists());

@@ -205,3 +205,22 @@ fn a_whole_last_line_without_its_newline_counts() {
     assert_eq!(created(&env), [3]);
     assert_eq!(states(&text(&env)), [("done".to_owned(), 3)].into());
 }
+
+#[cfg(unix)]
+#[test]
+fn the_journal_of_another_machine_is_continued_by_the_command_of_the_hint() {
+    let home = crate::support::storefront::Home::new();
+    let moves = home.dir.path().join("moves.csv");
+    std::fs::write(moves, "customer,address_id,city\n1,2,Albany\n").unwrap();
+    home.ok("--sandbox --api magento customer update -i moves.csv");
+    let state = home.dir.path().join("elsewhere").display().to_string();
+    let elsewhere = |line: &str| home.storefront(line).env("XDG_STATE_HOME", &state).run();
+    let refused = elsewhere("--sandbox --api magento resume moves.csv.journal");
+    let command = "customer update --input moves.csv --resume";
+    let hint = format!(
+        "continue the journal of another machine with `storefront --sandbox --api magento {command}`"
+    );
+    assert!(refused.code == 2 && refused.stderr.contains(&hint), "{refused:?}");
+    let done = elsewhere(&format!("--sandbox --api magento {command}"));
+    assert!(done.code == 0 && done.stderr.contains("1 already done"), "{done:?}");
+}

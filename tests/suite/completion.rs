@@ -169,3 +169,19 @@ fn a_manual_page_for_each_command() {
         assert!(names.iter().any(|name| name == page), "{names:?}");
     }
 }
+
+/// The lines of docs/install.md, as they are written there.
+#[cfg(unix)]
+#[test]
+fn the_lines_that_install_completions_run_in_a_fresh_home() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/install.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for name in ["bash", "fish", "elvish"] {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {name} | `"))).unwrap();
+        let line = row.split('`').nth(1).unwrap();
+        let home = Home::new();
+        shell(&home, "sh", &["-c", line]);
+        let written = home.dir.path().join(line.rsplit("~/").next().unwrap());
+        assert!(std::fs::metadata(&written).unwrap().len() > 0, "{line}");
+    }
+}

@@ -144,7 +144,7 @@ error: cannot connect to 127.0.0.1:1: Connection refused (os error [N])
     closed().without("STOREFRONT_TOKEN").run().assert_failure(
         6,
         str![[r#"
-error: no token configured
+error: no customer's token configured
   hint: set STOREFRONT_TOKEN
 "#]],
     );

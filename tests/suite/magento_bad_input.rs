@@ -145,7 +145,7 @@ fn an_administrators_token_and_no_customer() {
         assert_eq!(outcome.code, 6, "{outcome:?}");
         says(
             &outcome.error(),
-            "no token configured",
+            "no customer's token configured",
             "name the customer with --customer ID|EMAIL; for the token's own customer: set STOREFRONT_TOKEN",
         );
     }

@@ -66,7 +66,7 @@ fn a_token_is_kept_with_its_expiry_and_never_printed() {
 fn expire(home: &Home) {
     let old = |line: &str| match line.split_once(" = ") {
         Some(("expires", _)) => "expires = \"2026-01-01T00:00:00Z\"".to_owned(),
-        Some(("value", _)) => "value = \"expired\"".to_owned(),
+        Some(("value", _)) => "value = \"outdated-token\"".to_owned(),
         _ => line.to_owned(),
     };
     let lines: Vec<String> = home.read("credentials.toml").lines().map(old).collect();
@@ -122,20 +122,23 @@ fn a_command_with_an_expired_token_says_since_when_and_offers_the_log_in() {
     expire(&home);
     let refused = home.run("customer show 1");
     assert_eq!(refused.code, 6, "{refused:?}");
-    let said = "ago: run `storefront auth login --user NAME --admin -p shop` (the token is from auth login --admin";
+    let said =
+        "ago: run `storefront auth login --user NAME --admin -p shop` (the token is from auth login --admin";
     assert!(refused.stderr.contains("the token expired ") && refused.stderr.contains(said), "{refused:?}");
-    let update = ["customer", "update", "1", "--gender", "2", "--yes"];
+    let update = ["customer", "update", "1", "--gender", "3", "--yes"];
     let mut terminal = Terminal::run(&home, 200, &update, &[]);
     terminal.sees("The token has expired. Log in now?").types(ENTER);
     terminal.asks("User name (empty: paste a token)").answers("admin");
     terminal.asks("Code of the second factor (empty: none)").types(ENTER);
     terminal.sees("password of admin").types("sandbox").types(ENTER).sees("saved the admin token");
-    let (code, screen) = terminal.sees("customer update: done").ends();
+    terminal.sees("customer update: done");
+    let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert!(!screen.contains("error:") && !screen.contains("sandbox\r"), "{screen}");
     expire(&home);
     let mut terminal = Terminal::run(&home, 200, &update, &[]);
     terminal.sees("Log in now?").types("n").types(ENTER);
-    let (code, screen) = terminal.sees("the token expired").ends();
+    terminal.sees("the token expired");
+    let (code, screen) = terminal.ends();
     assert_eq!(code, 6, "{screen}");
 }

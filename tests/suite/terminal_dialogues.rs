@@ -253,11 +253,17 @@ fn an_item_is_asked_for_with_its_quantity() {
         let line = "--sandbox --api magento quote add-item --customer 1";
         let mut terminal = Terminal::looking(&home, look, 200, line);
         terminal.asks("SKU").answers("mug-blue");
-        terminal.asks("Quantity").replaces("0").sees("enter a number above 0").replaces("2");
+        terminal.asks("Quantity (empty: 1)").answers("0").sees("enter a number above 0").replaces("2");
         terminal.sees("Equivalent command:");
         let (code, screen) = terminal.ends();
         assert_eq!(code, 0, "{screen}");
         assert!(screen.contains("--sku mug-blue --qty 2"), "{screen}");
+        let line = "--sandbox --api magento quote set-item --customer 1";
+        let mut terminal = Terminal::looking(&home, look, 200, line);
+        terminal.picks("2 × mug-blue").asks("New quantity (now 2)").answers("5").sees("Equivalent command:");
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains("--item 1 --qty 5"), "{screen}");
     });
 }
 

@@ -13,6 +13,7 @@ use crate::operation::scalar;
 use crate::profile::address::{AddressIndex, join_ids};
 use crate::profile::stored::Profile;
 use crate::text::exact_json;
+use crate::text::sanitize::quoted;
 
 /// At most as many active carts of one customer are asked for: there may be one in each of several stores.
 pub const MAX_CARTS: usize = 20;
@@ -162,18 +163,21 @@ pub fn find_item<'a>(items: &'a [Value], asked: &Map<String, Value>) -> Result<&
     let (message, hint) = match (&found[..], &id, &sku) {
         ([item], Some(id), Some(sku)) if !has_sku(item, sku) => {
             let own = scalar(item.get("sku")).unwrap_or_default();
-            (format!("item {id} has the SKU `{own}`, not `{sku}`"), list_items())
+            (format!("item {id} has the SKU {}, not {}", quoted(own), quoted(sku)), list_items())
         }
         ([item], ..) => return Ok(item),
         ([], Some(id), _) => (format!("the cart has no item {id}"), list_items()),
         ([], None, sku) => (
-            format!("the cart has no item with the SKU `{}`", sku.as_deref().unwrap_or_default()),
+            format!("the cart has no item with the SKU {}", quoted(sku.as_deref().unwrap_or_default())),
             list_items(),
         ),
         (several, ..) => {
             let ids = several.iter().filter_map(|item| item_id(item));
             let ids = join_ids(&ids.collect::<Vec<_>>());
-            let message = format!("the SKU `{}` is in the cart several times", sku.unwrap_or_default());
+            let message = format!(
+                "the SKU {} is in the cart several times",
+                quoted(sku.as_deref().unwrap_or_default())
+            );
             (format!("{message}: items {ids}"), "name one of them with --item ID, or `item_id`".into())
         }
     };

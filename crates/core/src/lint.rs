@@ -21,6 +21,7 @@ use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS, UNKNOWN};
 use crate::profile::address::{address_list, addresses_by_id, own_id};
 use crate::profile::equal::{same_flag, same_value};
 use crate::profile::merge::Merged;
+use crate::text::sanitize::quoted;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -222,13 +223,13 @@ fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
         && postcode.bytes().all(|it| it.is_ascii_digit())
         && form.is_match(&padded);
     let meant = if lost { format!(" (missing leading zero: {padded}?)") } else { String::new() };
-    Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.name))
+    Some(format!("{} is not a valid postcode for {}{meant}", quoted(postcode), country.name))
 }
 
 fn invalid_email(email: &str) -> Option<String> {
     let is_address = |(name, host): (&str, &str)| !name.is_empty() && host.contains('.');
     let is_usual = email.split_once('@').is_some_and(is_address) && !email.contains(char::is_whitespace);
-    (!is_usual).then(|| format!("`{email}` does not look like an email address"))
+    (!is_usual).then(|| format!("{} does not look like an email address", quoted(email)))
 }
 
 fn invalid_telephone(telephone: &str) -> Option<String> {
@@ -236,7 +237,7 @@ fn invalid_telephone(telephone: &str) -> Option<String> {
     let usual = |it: char| it.is_numeric() || it.is_whitespace() || "+-./()#*,;".contains(it);
     let number = telephone.split(['x', 'e']).next().unwrap_or_default();
     (!DIGITS.contains(&digits) || !number.chars().all(usual))
-        .then(|| format!("`{telephone}` does not look like a phone number"))
+        .then(|| format!("{} does not look like a phone number", quoted(telephone)))
 }
 
 /// How many labels one warning names.

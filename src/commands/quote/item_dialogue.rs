@@ -68,8 +68,9 @@ async fn choose(service: &Service<'_>, named: &Map<String, Value>) -> Result<(Va
 
 /// The new quantity, as it is typed.
 fn quantity(service: &Service<'_>, item: &Value) -> Result<String, Failure> {
-    let present = format_value(item.get("qty"));
-    let question = Question { text: "New quantity", initial: &present, ..Question::default() };
+    // No text that a typed digit would be added to: 5 must not become 25.
+    let text = format!("New quantity (now {})", format_value(item.get("qty")));
+    let question = Question { text: &text, ..Question::default() };
     let check = |text: &str| Objection::unless(lint::is_quantity(text.trim()), "enter a number above 0");
     let typed = service.session.prompt().text(&question, check)?;
     Ok(typed.ok_or_else(Failure::cancelled)?.trim().to_owned())

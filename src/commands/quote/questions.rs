@@ -31,14 +31,16 @@ pub async fn add_item<A: Args + Operation>(
     let mut line = service.typed();
     let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
     if !is_named("sku") {
-        line = line.with(flag("sku", &typed(service, "SKU", "", is_given)?));
+        line = line.with(flag("sku", &typed(service, "SKU", is_given)?));
     }
     if !is_named("qty") {
-        let check = |text: &str| Objection::unless(lint::is_quantity(text.trim()), "enter a number above 0");
-        line = line.with(flag("qty", &typed(service, "Quantity", "1", check)?));
+        // No text that a typed digit would be added to: 2 must not become 12.
+        let meant = |text: &str| if text.trim().is_empty() { "1".to_owned() } else { text.trim().to_owned() };
+        let check = |text: &str| Objection::unless(lint::is_quantity(&meant(text)), "enter a number above 0");
+        line = line.with(flag("qty", &meant(&typed(service, "Quantity (empty: 1)", check)?)));
     }
     if service.settings.dialect.carts.is_none() && !is_named("quote_id") {
-        line = line.with(flag("quote-id", &typed(service, "Quote ID", "", is_given)?));
+        line = line.with(flag("quote-id", &typed(service, "Quote ID", is_given)?));
     }
     run::<A>(service, line).await
 }
@@ -139,10 +141,9 @@ fn pick(
 fn typed(
     service: &Service<'_>,
     text: &str,
-    initial: &str,
     check: impl Fn(&str) -> Result<(), Objection>,
 ) -> Result<String, Failure> {
-    let question = Question { text, initial, ..Question::default() };
+    let question = Question { text, ..Question::default() };
     Ok(service.session.prompt().text(&question, check)?.ok_or_else(Failure::cancelled)?.trim().to_owned())
 }
 

@@ -24,7 +24,7 @@ use storefront_core::profile::diff::{self, Expected, ensure_planned_in};
 use storefront_core::sheet::address::Row;
 use storefront_core::sheet::cells::compared;
 use storefront_core::sheet::exported::{Edited, Mark};
-use storefront_core::text::sanitize::sanitize_line;
+use storefront_core::text::sanitize::{quoted, sanitize_line};
 
 /// Sets the values, or shows the call. Nothing is sent again.
 ///
@@ -219,11 +219,14 @@ impl Read {
             row.cells.iter().zip(&texts).filter(|((_, cell), now)| compared(cell) != compared(now));
         let said: Vec<String> = differing
             .map(|((title, cell), now)| {
-                format!("`{title}` is `{now}`, and `{}` in the sheet", compared(cell))
+                format!("{} is {}, and {} in the sheet", quoted(title), quoted(now), quoted(compared(cell)))
             })
             .collect();
-        let message =
-            format!("`{}` was changed in the shop since the export: {}", self.product.sku, said.join(", "));
+        let message = format!(
+            "{} was changed in the shop since the export: {}",
+            quoted(&self.product.sku),
+            said.join(", ")
+        );
         Err(Failure::guard(sanitize_line(&message))
             .hint("export it again, and edit the new sheet")
             .for_good())

@@ -11,6 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::operation::scalar;
 use crate::profile::equal::same_flag;
+use crate::text::sanitize::quoted;
 
 /// What all labels have in common that are the same.
 pub fn key(label: &str) -> String {
@@ -52,7 +53,9 @@ pub fn alike<'a>(labels: impl Iterator<Item = &'a str>) -> Option<(&'a str, &'a 
 /// What is said of two labels that look alike.
 pub fn alike_in_words(one: &str, other: &str) -> String {
     format!(
-        "the labels `{one}` and `{other}` look alike and are written with other characters ({})",
+        "the labels {} and {} look alike and are written with other characters ({})",
+        quoted(one),
+        quoted(other),
         codes(one, other)
     )
 }

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::operation::scalar;
 use crate::profile::path::List;
 use crate::text::exact_json;
+use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 
 /// Something of the shop that has a name.
@@ -55,10 +56,10 @@ impl Named {
         exact.or(only).ok_or_else(|| {
             // In the message, for in a batch it is all that is shown of a record.
             let names = || list.iter().map(|one| one.name.as_str());
-            let near = closest_match(name, names()).map(|near| format!("did you mean `{near}`?"));
+            let near = closest_match(name, names()).map(|near| format!("did you mean {}?", quoted(near)));
             let known =
                 near.unwrap_or_else(|| format!("the shop has: {}", names().collect::<Vec<_>>().join(", ")));
-            Failure::usage(format!("unknown {what} `{name}`; {known}"))
+            Failure::usage(format!("unknown {what} {}; {known}", quoted(name)))
         })
     }
 }
@@ -158,7 +159,7 @@ impl StoredOptions {
                 let code = &self.code;
                 let ids = found.iter().map(|option| option.id.as_str()).collect::<Vec<_>>().join(", ");
                 let message =
-                    format!("attribute `{code}` has several options with the label `{label}`: {ids}");
+                    format!("attribute `{code}` has several options with the label {}: {ids}", quoted(label));
                 Err(Failure::usage(message).hint("rename all but one of them in the admin panel"))
             }
         }
@@ -229,7 +230,7 @@ pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames, forced: bool)
         if label.is_empty() {
             problems.push("an option has no label".to_owned());
         } else if !seen.insert(label::key(label)) {
-            problems.push(format!("the option `{label}` is given twice"));
+            problems.push(format!("the option {} is given twice", quoted(label)));
         }
         problems.extend(label_problem(label));
         if option.0.contains_key("value") {

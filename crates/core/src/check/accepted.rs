@@ -3,6 +3,7 @@
 //! It saves every stored address before it looks at what is sent: with one of these values in an address, every update of the
 //! customer is refused, also one that corrects the address or leaves it out.
 
+use crate::text::sanitize::quoted;
 use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
 
@@ -159,8 +160,9 @@ impl Refused {
         let names: Vec<&str> = self.versions.iter().map(|version| version.name()).collect();
         let by = if self.is_of_all() { String::new() } else { format!(" {}", names.join(" and ")) };
         Some(format!(
-            "`{text}` as {field} is refused by Magento{by}, which takes {accepted}; an address that has it blocks \
-             every update of the customer there"
+            "{} as {field} is refused by Magento{by}, which takes {accepted}; an address that has it blocks \
+             every update of the customer there",
+            quoted(text)
         ))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 
 /// A line for each, in the order of their codes: both codes, the name, the form of postcodes or nothing, and other names.
@@ -105,7 +106,7 @@ pub fn unknown_country(code: &str) -> Option<String> {
         return None;
     }
     let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    Some(format!("`{code}` is not an ISO 3166 country code{meant}"))
+    Some(format!("{} is not an ISO 3166 country code{meant}", quoted(code)))
 }
 
 /// The country's name that was probably meant.

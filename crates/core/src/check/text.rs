@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::spreadsheet;
 use crate::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
+use crate::text::sanitize::quoted;
 
 /// The field whose text is a date.
 const DATE: &str = "dob";
@@ -54,7 +55,8 @@ pub fn of_date(text: &str) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    let expected = |why: &str| Some(format!("expected a date such as 1985-04-03, found `{text}`{why}"));
+    let expected =
+        |why: &str| Some(format!("expected a date such as 1985-04-03, found {}{why}", quoted(text)));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = day.split(['-', '/', '.']).map(str::trim).collect();
     if !parts.iter().all(|part| is_digits(part)) {

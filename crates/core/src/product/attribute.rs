@@ -15,6 +15,7 @@ use crate::operation::scalar;
 use crate::profile::equal::same_flag;
 use crate::sheet::cells;
 use crate::text::exact_json;
+use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 
 /// For which store views one value holds.
@@ -248,12 +249,13 @@ impl Attribute {
             [only] => Ok(only),
             [] => {
                 let names = || self.options.iter().map(|option| option.name.as_str());
-                let near = closest_match(label, names()).map(|near| format!("; did you mean `{near}`?"));
+                let near =
+                    closest_match(label, names()).map(|near| format!("; did you mean {}?", quoted(near)));
                 let known = || match names().count() {
                     0 => "; it has none".to_owned(),
                     _ => format!("; it has {}", names().take(MAX_NAMED).collect::<Vec<_>>().join(", ")),
                 };
-                Err(format!("no option `{label}`{}", near.unwrap_or_else(known)))
+                Err(format!("no option {}{}", quoted(label), near.unwrap_or_else(known)))
             }
             ref same => {
                 let ids: Vec<&str> = same.iter().map(|option| option.id.as_str()).collect();

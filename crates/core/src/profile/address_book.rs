@@ -19,6 +19,7 @@ use crate::check::accepted::{self, Refused, Version};
 use crate::check::country::{Country, unknown_country};
 use crate::id::AddressId;
 use crate::interface::dialect::Dialect;
+use crate::text::sanitize::quoted;
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -282,7 +283,7 @@ fn of_address(id: AddressId, address: &Map<String, Value>, shop: &Shop<'_>) -> V
         return found;
     }
     if shop.unknown.contains(code) {
-        let message = format!("address {id} is in `{code}`, a country that the shop does not know");
+        let message = format!("address {id} is in {}, a country that the shop does not know", quoted(code));
         found.push(finding(Kind::Country, "country_id", message));
         return found;
     }

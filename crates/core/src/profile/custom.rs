@@ -10,6 +10,7 @@ use super::equal::same_value;
 use crate::check::country::folded;
 use crate::failure::Failure;
 use crate::id::AddressId;
+use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 
 const ATTRIBUTES: &str = "custom_attributes";
@@ -211,7 +212,7 @@ impl Attribute {
             None if self.options.is_empty() => "give yes or no".to_owned(),
             None => format!("its options are {}", listed(labels())),
         };
-        Failure::usage(format!("`{text}` is not an option of the custom attribute `{}`", self.code))
+        Failure::usage(format!("{} is not an option of the custom attribute `{}`", quoted(text), self.code))
             .hint(hint)
     }
 }

@@ -9,6 +9,7 @@ use super::equal::{is_printed_as, same_value};
 use super::path::{FieldPath, Step};
 use crate::failure::Failure;
 use crate::id::AddressId;
+use crate::text::sanitize::quoted;
 
 /// One difference, as results have it. `None` means that the field is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -117,7 +118,7 @@ impl Expected {
 
 /// A value in a message.
 fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"))
+    value.map_or_else(|| "nothing".to_owned(), quoted)
 }
 
 /// Refuses changes that are not those that were planned, and approved. `stored` is what they are made to.

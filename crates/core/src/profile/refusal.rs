@@ -13,6 +13,7 @@ use crate::check::country::Country;
 use crate::hint::{Hint, hint, storefront};
 use crate::id::AddressId;
 use crate::lint::flag_of;
+use crate::text::sanitize::quoted;
 
 /// How the message of a refusal begins.
 const ANSWERED: &str = "the service answered 400 Bad Request: ";
@@ -253,7 +254,7 @@ impl Sentence {
     fn of_value(&self, subject: &str, value: Option<&Value>, flag: &str) -> Option<Clause> {
         match &self.rule {
             Rule::Characters(_) if !is_empty(value) => {
-                Some((format!("the new {} of {subject} is", self.field), format!("`{}`", shown(value))))
+                Some((format!("the new {} of {subject} is", self.field), quoted(shown(value))))
             }
             Rule::Needed if is_empty(value) => Some((format!("{subject} needs"), flag.to_owned())),
             _ => self.clause(subject, value),
@@ -265,7 +266,7 @@ impl Sentence {
         let value = address.get(self.field);
         match &self.rule {
             Rule::Characters(Some(says)) if shown(value).chars().any(|it| !says(it)) => {
-                Some((format!("{subject} has the {}", self.field), format!("`{}`", shown(value))))
+                Some((format!("{subject} has the {}", self.field), quoted(shown(value))))
             }
             Rule::Needed if self.field != "email" && is_empty(value) && self.is_needed_in(address) => {
                 Some((format!("{subject} needs"), self.field.to_owned()))
@@ -282,7 +283,7 @@ impl Sentence {
                 (lines > *most).then(|| (format!("{subject} has"), format!("{lines} street lines")))
             }
             Rule::Unlisted(refused) if shown(value) == *refused => {
-                Some((format!("{subject} has the {}", self.field), format!("`{refused}`")))
+                Some((format!("{subject} has the {}", self.field), quoted(refused)))
             }
             _ => None,
         }

@@ -11,6 +11,7 @@ use crate::check::country::folded;
 use crate::failure::Failure;
 use crate::hint::{Hint, hint, storefront};
 use crate::id::{self, AddressId};
+use crate::text::sanitize::quoted;
 
 /// What a region is called.
 pub const TEXTS: [&str; 2] = ["region", "region_code"];
@@ -271,10 +272,10 @@ impl RegionDirectory {
         let name = text(address, "region").or_else(|| text(address, "region_code"));
         match (id, name) {
             (Some(id), _) if regions.iter().any(|region| region.id == id) => None,
-            (Some(id), Some(name)) => Some(format!("`{name}` (ID {id})")),
+            (Some(id), Some(name)) => Some(format!("{} (ID {id})", quoted(name))),
             (Some(id), None) => Some(format!("ID {id}")),
             (None, Some(name)) if !regions.is_empty() && candidates(regions, None, Some(name)).is_empty() => {
-                Some(format!("`{name}`"))
+                Some(quoted(name))
             }
             (None, _) => None,
         }
@@ -379,12 +380,14 @@ fn find<'a>(
     let asked = [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
     match *found {
         [one] => Ok(one),
-        [] => Err(Failure::usage(format!("{country} has no region `{asked}`"))
+        [] => Err(Failure::usage(format!("{country} has no region {}", quoted(&asked)))
             .hint(regions_hint(country, regions, &asked))),
-        ref several => {
-            Err(Failure::usage(format!("{country} has several regions `{asked}`: {}", listed(several)))
-                .hint("name it by --region or --region-id"))
-        }
+        ref several => Err(Failure::usage(format!(
+            "{country} has several regions {}: {}",
+            quoted(&asked),
+            listed(several)
+        ))
+        .hint("name it by --region or --region-id")),
     }
 }
 
@@ -441,7 +444,8 @@ fn nearest(regions: &[Region], asked: &str) -> String {
     nearest.sort_by(|one, other| one.code.cmp(&other.code));
     nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
     let meant = nearest.first().filter(|region| likeness(region) > 0.9);
-    let meant = meant.map(|region| format!("did you mean `{}`? If not, ", region.name)).unwrap_or_default();
+    let meant =
+        meant.map(|region| format!("did you mean {}? If not, ", quoted(&region.name))).unwrap_or_default();
     nearest.truncate(SHOWN);
     nearest.sort_by(|one, other| one.name.cmp(&other.name));
     format!("{meant}use one of {}", listed(&nearest))
@@ -466,7 +470,7 @@ pub(crate) fn set_free_text(address: &mut Map<String, Value>, country: &str) -> 
     let (code, name) = (text(address, "region_code"), text(address, "region"));
     let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {
         let code = code.unwrap_or_default();
-        return Err(Failure::usage(format!("{country} has no region codes, found `{code}`"))
+        return Err(Failure::usage(format!("{country} has no region codes, found {}", quoted(code)))
             .hint("give the name of the region with --region, and no code"));
     };
     set_region(address, 0, &name, &name);

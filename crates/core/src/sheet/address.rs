@@ -10,7 +10,7 @@ use crate::interface::fields::{FieldTables, FieldType};
 use crate::operation::CUSTOMER_UPDATE;
 use crate::profile::address::{DEFAULTS, find_address, own_id};
 use crate::profile::region;
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::{quoted, sanitize_line};
 
 /// Title of the column that says which address a row is about.
 pub const ADDRESS_ID: &str = "address_id";
@@ -191,9 +191,9 @@ impl Row {
         };
         match differing.iter().find(is_loss).filter(|_| !self.allows_loss) {
             Some((title, cell, stored)) => Err(Failure::usage(format!(
-                "{title}: the shop has `{}`, of which a spreadsheet left `{}`",
-                sanitize_line(stored),
-                sanitize_line(cell)
+                "{title}: the shop has {}, of which a spreadsheet left {}",
+                quoted(sanitize_line(stored)),
+                quoted(sanitize_line(cell))
             ))
             .hint(ALLOW_LOSS)),
             None => Ok(()),
@@ -207,8 +207,8 @@ pub const ALLOW_LOSS: &str = "format the column as text and enter the values aga
 /// The refusal of a row whose values were changed in the shop since it was exported: title, value in the sheet and in the shop.
 pub fn changed_since(what: &str, differing: &[(&str, String, String)]) -> Failure {
     let values = differing.iter().map(|(title, cell, stored)| {
-        let [cell, stored] = [cell, stored].map(|text| sanitize_line(text));
-        format!("{title}: the shop has `{stored}`, the sheet `{cell}`")
+        let [cell, stored] = [cell, stored].map(|text| quoted(sanitize_line(text)));
+        format!("{title}: the shop has {stored}, the sheet {cell}")
     });
     let values = values.collect::<Vec<_>>().join("; ");
     Failure::guard(format!("{what} was changed in the shop since the export: {values}"))

@@ -2,7 +2,7 @@
 //! foreign text that is printed or recorded passes one of these functions, in this order.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use crate::text::redact::secrets;
 
@@ -62,6 +62,12 @@ pub fn sanitize_line(text: &str) -> String {
     sanitize(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// A value inside a message, between backticks: the one place for what customers, shops and sheets wrote. The backticks that it
+/// contains are escaped, so that it cannot end the quotation and pose as a command.
+pub fn quoted(value: impl Display) -> String {
+    format!("`{}`", value.to_string().replace('`', "\\`"))
+}
+
 /// What a terminal obeys, and what it does not show at all: two names that look the same would not be.
 fn is_harmful(character: char) -> bool {
     let bidi = matches!(character,
@@ -91,13 +97,19 @@ pub fn message_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::in_json;
-    use crate::text::sanitize::{sanitize, sanitize_line};
+    use crate::text::sanitize::{quoted, sanitize, sanitize_line};
 
     #[test]
     fn escape_sequences_cannot_reach_the_terminal() {
         assert_eq!(sanitize("\u{1b}[31mred\u{9b}2J\r\u{202e}x"), "\\u{1b}[31mred\\u{9b}2J\\u{d}\\u{202e}x");
         assert_eq!(sanitize("両国 1-2\nעברית"), "両国 1-2\nעברית");
         assert_eq!(sanitize_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn a_quoted_value_ends_where_it_ends() {
+        assert_eq!(quoted("St. Louis"), "`St. Louis`");
+        assert_eq!(quoted("x` and run `rm -r"), "`x\\` and run \\`rm -r`");
     }
 
     #[test]
