@@ -194,7 +194,8 @@ impl Prompt {
             "" => Ok(()),
             text => list::check_line(choices, text),
         };
-        let typed = self.text(&Question { text: &text, ..Question::default() }, check)?;
+        let question = Question { text: &text, is_choice: true, ..Question::default() };
+        let typed = self.text(&question, check)?;
         Ok(typed.and_then(|text| match text.trim() {
             "" => Some(present),
             text => list::line_of(choices, text).ok(),

@@ -187,6 +187,14 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
             session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
         }
     }
+    // In the file a relative path starts at the directory of the file; who types one means where they are.
+    if let ([path], true) = (&words[..], setting.is_file())
+        && let Ok(here) = std::path::absolute(path)
+        && here.is_file()
+        && !path.starts_with('~')
+    {
+        words = vec![here.display().to_string()];
+    }
     let value = setting.write(&words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?;
     let (file, before) = ConfigFile::update(session.context, |file| {
         if key == KeyPath::of([DEFAULT_PROFILE.name]) {

@@ -45,6 +45,7 @@ use sandbox::SandboxCommand;
 use serde_json::Value;
 
 use crate::cli::command_line::CommandLine;
+use crate::cli::hint::for_command;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::client::Session;
 use crate::client::Surroundings;
@@ -58,15 +59,16 @@ use crate::plan::journal_of;
 use crate::plan::planning::Planning;
 use crate::prompt::Consent;
 use crate::report::Report;
+use crate::report::outcome::Outcome;
 use crate::state::page_file;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
 use storefront_core::check::synonyms::by_meaning;
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, is_read};
-use storefront_core::operation::OperationSpec;
 use storefront_core::operation::json_schema;
+use storefront_core::operation::{OperationSpec, QUOTE_CLEAR, QUOTE_REMOVE_ITEM};
 
 /// Colors of help and of errors about the command line, as cargo and uv have them.
 const STYLES: Styles = Styles::styled()
@@ -614,11 +616,23 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
     let done = ops::run(operation, service, draft, None).await;
     service.stage.end(done.as_ref());
     let outcome = done?;
-    service.session.report.outcome(&outcome)?;
+    report_done(service.session, &outcome)?;
     if let Some(planning) = &mut planning {
         planning.add(named.map(str::to_owned), draft, &outcome, None)?;
     }
     planning.map_or(Ok(()), Planning::finish)
+}
+
+/// Prints what came of an operation; of what was removed from a cart also the command that takes it back.
+fn report_done(session: &Session<'_>, outcome: &Outcome) -> Result<(), Failure> {
+    session.report.outcome(outcome)?;
+    let is_removal = [QUOTE_REMOVE_ITEM.name, QUOTE_CLEAR.name].contains(&outcome.operation);
+    let write = outcome.write.as_ref().filter(|_| is_removal && outcome.applied == Applied::Yes);
+    if let Some(write) = write.and_then(Value::as_str) {
+        let back = hint!("take it back with ", storefront("undo").arg(write));
+        session.report.status(&for_command(back, session.global).to_string());
+    }
+    Ok(())
 }
 
 /// Runs an operation with what a person has answered, and prints what came of it and the command line that does the same.
@@ -634,7 +648,7 @@ pub async fn run_answered(
     let draft = prepare(session, operation, None)?;
     let done = ops::run(operation, service, &draft, None).await;
     service.stage.end(done.as_ref());
-    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
+    let reported = done.and_then(|outcome| report_done(session, &outcome));
     session.report.equivalent(line);
     reported
 }

@@ -56,6 +56,13 @@ pub enum Setting {
     Value(&'static Key),
 }
 
+impl Key {
+    /// Whether it names a file.
+    pub fn is_file(&self) -> bool {
+        self.expected == FILE
+    }
+}
+
 const fn key(name: &'static str, expected: &'static str, doc: &'static str) -> Key {
     Key { name, expected, doc }
 }

@@ -27,6 +27,8 @@ pub struct Question<'a> {
     pub when_empty: &'a str,
     /// Whether the text is not shown.
     pub is_secret: bool,
+    /// Whether a wrong text is typed again from the start, not edited: it names a line of a list.
+    pub is_choice: bool,
 }
 
 /// What is said against a text.
@@ -137,7 +139,12 @@ impl Prompt {
             let is_stale = |fresh: Instant| came_at_once || Instant::now() < fresh;
             complaint = match check(&text) {
                 _ if fresh.is_some_and(is_stale) => "type the answer, then press Enter".to_owned(),
-                Err(Objection::Wrong(wrong)) => wrong,
+                Err(Objection::Wrong(wrong)) => {
+                    if question.is_choice {
+                        line = EditedText { before: String::new(), after: String::new() };
+                    }
+                    wrong
+                }
                 Err(Objection::Doubt(doubt)) if doubted.as_ref() != Some(&text) => {
                     doubted = Some(text);
                     format!("{doubt} (press Enter again to keep it)")

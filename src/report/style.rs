@@ -8,6 +8,7 @@ use comfy_table::Row;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use textwrap::core::Word;
 use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm};
+use unicode_width::UnicodeWidthStr;
 
 use crate::system::context::turn_on_escape_sequences;
 
@@ -110,6 +111,10 @@ pub fn time(time: Duration) -> String {
 
 /// A table with these heads, if there are any, fit for that screen.
 pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item = impl Into<Row>>) -> String {
+    let rows: Vec<Row> = rows.into_iter().map(Into::into).collect();
+    if screen.width.is_some_and(|width| !heads.is_empty() && !fits(heads, &rows, width.into())) {
+        return upright(screen, heads, &rows);
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).style_text_only();
     if let Some(width) = screen.width {
@@ -132,6 +137,30 @@ pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item =
     // Each cell keeps its place next to right-to-left text.
     let in_columns = |line| if screen.width.is_some() { in_columns(line) } else { line.to_owned() };
     lines.lines().map(in_columns).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a table can be read at this width: each column has room for its longest word, or for a good part of it.
+fn fits(heads: &[&str], rows: &[Row], width: usize) -> bool {
+    const PART: usize = 16;
+    let longest =
+        |text: &str| text.split_whitespace().map(UnicodeWidthStr::width).max().unwrap_or(0).min(PART);
+    let mut columns: Vec<usize> = heads.iter().map(|head| longest(head)).collect();
+    for row in rows {
+        for (column, cell) in columns.iter_mut().zip(row.cell_iter()) {
+            *column = (*column).max(longest(&cell.content()));
+        }
+    }
+    columns.iter().sum::<usize>() + 2 * columns.len().saturating_sub(1) <= width
+}
+
+/// The rows of a table that has no room for its columns: each as a list of its values, beside their heads.
+fn upright(screen: OutputStyle, heads: &[&str], rows: &[Row]) -> String {
+    let list = |row: &Row| {
+        let values =
+            heads.iter().zip(row.cell_iter()).filter(|(_, value)| !value.content().trim().is_empty());
+        table(screen, &[], values.map(|(head, value)| vec![cell(TextStyle::Head, *head), value.clone()]))
+    };
+    rows.iter().map(list).collect::<Vec<_>>().join("\n\n")
 }
 
 /// A line, and below it a table without heads, indented.
@@ -189,6 +218,17 @@ mod tests {
             screen.wrapped("run `a bb ccc dddd eeeee`, or wait"),
             "run\n  `a bb ccc dddd eeeee`,\n  or wait"
         );
+    }
+
+    #[test]
+    fn a_table_without_room_for_its_columns_is_a_list_for_each_row() {
+        let screen = |width| OutputStyle { width: Some(width), color: false };
+        let rows = || [["1", "amina.haddad@example.com", "Paris"], ["2", "sato@a.jp", ""]];
+        let heads = ["CUSTOMER", "EMAIL", "CITY"];
+        assert!(table(screen(40), &heads, rows()).starts_with("CUSTOMER  EMAIL"));
+        let list = "CUSTOMER  1\nEMAIL     amina.haddad\n          @example.com\nCITY      Paris\n\n\
+                    CUSTOMER  2\nEMAIL     sato@a.jp";
+        assert_eq!(table(screen(24), &heads, rows()).replace(" \n", "\n"), list);
     }
 
     #[test]

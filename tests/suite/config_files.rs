@@ -160,3 +160,18 @@ error: `[HOME]/config/storefront/credentials.toml` is owned by another user (uid
   hint: check its contents, then run `sudo chown 0 [HOME]/config/storefront/credentials.toml`
 "#]]);
 }
+
+#[test]
+fn a_relative_path_is_that_of_the_file_where_it_is_typed() {
+    let home = Home::with_config("[profiles.shop]\nbase-url = \"https://shop.example/rest\"\n");
+    std::fs::write(home.dir.path().join("token.txt"), "hunter22").unwrap();
+    home.ok("config set -p shop token-file token.txt");
+    home.ok("config set -p shop ca-file nowhere.pem");
+    let config = home.read("config.toml");
+    let path = home.dir.path().join("token.txt").display().to_string();
+    assert!(
+        config.contains(&format!("token-file = {path:?}")) || config.contains(&format!("'{path}'")),
+        "{config}"
+    );
+    assert!(config.contains("ca-file = \"nowhere.pem\""), "{config}");
+}

@@ -307,3 +307,29 @@ fn shipping_is_asked_for_from_what_the_shop_offers() {
         "{screen}"
     );
 }
+
+#[test]
+fn what_names_no_line_of_a_list_is_typed_again() {
+    let home = Home::new();
+    let mut terminal = Terminal::looking(&home, Look::Accessible, 200, "--sandbox customer update");
+    terminal.sees("What do you want to change?").answers("nowhere").sees("no line has `nowhere`");
+    terminal.answers("2").sees("Address 2").types(CTRL_C);
+    assert_eq!(terminal.ends().0, 130);
+}
+
+#[test]
+fn what_was_removed_from_a_cart_comes_with_the_command_that_takes_it_back() {
+    let home = Home::new();
+    let quote = "--sandbox --api magento quote";
+    for removal in ["remove-item --sku mug-blue", "clear"] {
+        home.ok(&format!("{quote} add-item --customer 1 --sku mug-blue --qty 2"));
+        let removed = home.run(&format!("{quote} {removal} --customer 1 --yes"));
+        let (_, back) = removed
+            .stderr
+            .split_once("take it back with `storefront ")
+            .unwrap_or_else(|| panic!("{removed:?}"));
+        home.ok(&format!("{} --yes", back.split('`').next().unwrap()));
+        assert!(home.ok(&format!("{quote} show --customer 1")).contains("mug-blue"), "{removal}");
+        home.ok(&format!("{quote} clear --customer 1 --yes -q"));
+    }
+}
