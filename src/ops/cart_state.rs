@@ -11,7 +11,7 @@ use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::write::{self, Call, Written};
 use storefront_core::absent::Absent;
 use storefront_core::cart::{find_item, item_id, item_state};
-use storefront_core::effect::{Before, Change, Effect, Sent, composed};
+use storefront_core::effect::{Before, Change, Effect, Sent, are_shown, composed};
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Request;
@@ -188,8 +188,7 @@ pub async fn resolve_unknown(
     effects: &[Effect],
 ) -> Result<Option<Outcome>, Failure> {
     let Some(owner) = written_to(service, effects).await? else { return Ok(None) };
-    let document = owner.document();
-    let is_shown = effects.iter().all(|effect| effect.look(&document).is_proof());
+    let is_shown = are_shown(effects, &owner.document());
     Ok(is_shown.then(|| Outcome::seen_earlier(operation.name)))
 }
 

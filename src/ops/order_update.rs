@@ -19,7 +19,7 @@ use crate::state::LockName;
 use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::cart::from_profile;
-use storefront_core::effect::{Document, Effect};
+use storefront_core::effect::{Document, Effect, are_shown};
 use storefront_core::failure::{Applied, Failure, Persistence};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::{self, AddressId, CustomerId};
@@ -504,7 +504,7 @@ impl Earlier {
         let document = order.document();
         let (comments, addresses): (Vec<Effect>, Vec<Effect>) =
             effects.iter().cloned().partition(|effect| comment_of(effect).is_some());
-        let is_saved = addresses.iter().all(|effect| effect.look(&document).is_proof());
+        let is_saved = are_shown(&addresses, &document);
         let text = comment_text(&addresses, scalar(draft.fields.get(COMMENT)).as_deref());
         let comment = match comments.first() {
             Some(comment) if comment.look(&document).shows_any() => Comment::Added,

@@ -16,7 +16,7 @@ use crate::ops::profile::earlier;
 use crate::ops::{Operation, Resolved, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
-use storefront_core::effect::{Kind, composed};
+use storefront_core::effect::{Kind, are_shown, composed};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::{
@@ -128,7 +128,7 @@ impl Operation for UndoPlan {
                 return earlier::resolve_unknown(&service, self.spec.name, &ahead.of).await;
             }
             let Read::Shown(document) = owners::read(&service, &whole).await? else { return Ok(None) };
-            let is_shown = ahead.effects.iter().all(|effect| effect.look(&document).is_proof());
+            let is_shown = are_shown(&ahead.effects, &document);
             Ok(is_shown.then(|| Outcome::seen_earlier(self.spec.name)))
         })
     }

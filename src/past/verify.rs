@@ -11,7 +11,7 @@ use crate::log::{Write, WriteLog};
 use crate::ops::profile::earlier::is_shown;
 use crate::report::changes::local_minute;
 use crate::state;
-use storefront_core::effect::{Before, Change, Document, Effect, Kind, composed};
+use storefront_core::effect::{Before, Change, Document, Effect, Kind, are_shown, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::outcome::WriteOutcome;
@@ -206,7 +206,7 @@ async fn closed(
     if is_of_customer {
         return Ok(Open::Shown);
     }
-    if !effects.iter().all(|effect| effect.look(document).is_proof()) {
+    if !are_shown(effects, document) {
         return Ok(Open::NotShown);
     }
     let at = service.session.context.clock.now();

@@ -19,7 +19,7 @@ use crate::system::storage::Lock;
 use crate::write::{self, Call, LeftCall, Written};
 use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{Named, StoredOptions};
-use storefront_core::effect::{Effect, composed};
+use storefront_core::effect::{Effect, are_shown, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::integer;
@@ -481,13 +481,9 @@ pub async fn resolve_default(
     ahead: &Ahead,
 ) -> Result<Option<Outcome>, Failure> {
     let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
-    let shown = locked.before.document();
     let is_own = |effect: &Effect| effect.owner.id == locked.before.id();
-    let is_shown = |effect: &Effect| is_own(effect) && effect.look(&shown).is_proof();
-    if ahead.effects.is_empty() || !ahead.effects.iter().all(is_shown) {
-        return Ok(None);
-    }
-    Ok(Some(Outcome::seen_earlier(SET_DEFAULT)))
+    let is_shown = ahead.effects.iter().all(is_own) && are_shown(&ahead.effects, &locked.before.document());
+    Ok(is_shown.then(|| Outcome::seen_earlier(SET_DEFAULT)))
 }
 
 /// Makes the option with this label the default, or shows the call.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Before, Change, Created, Document, Effect, Seen, Sent};
+use super::{Before, Change, Created, Document, Effect, Seen, Sent, composed};
 use crate::profile::diff;
 use crate::profile::equal::{is_content, is_elsewhere, is_untouched, same_value, shares_place};
 use crate::profile::path::{FieldPath, List};
@@ -68,6 +68,14 @@ impl Look {
     pub fn tells_of_it(&self) -> bool {
         self.shows_any() && (self.before == 0 || self.third.is_empty())
     }
+}
+
+/// Whether a read proves that all of these calls on one owner, in the order in which they were made, were applied, and lost nothing
+/// that was to be kept. Of none there is no proof.
+pub fn are_shown(effects: &[Effect], read: &Map<String, Value>) -> bool {
+    let has_lost = |whole: Effect| !whole.look(read).lost.is_empty();
+    effects.iter().all(|effect| effect.look(read).is_proof())
+        && composed(effects).is_some_and(|whole| !has_lost(whole))
 }
 
 impl Effect {

@@ -38,7 +38,7 @@ pub use compose::composed;
 pub use document::Document;
 pub use inverse::{Inverse, Left};
 pub use lag::{OwnCall, not_shown};
-pub use look::{Look, Side, Third};
+pub use look::{Look, Side, Third, are_shown};
 
 /// What kind of thing a call changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -341,9 +341,18 @@ impl Effect {
         removed.filter_map(|change| change.path.address_id())
     }
 
-    /// How many addresses, items, options or owners it deletes.
+    /// The addresses, items, options or owners that it deletes.
+    pub fn deleted(&self) -> impl Iterator<Item = &FieldPath> {
+        let is_owner = |path: &FieldPath| self.owner.kind == Kind::Attribute && path.is_code();
+        let is_deleted = move |change: &&Change| {
+            (change.path.is_element() || is_owner(&change.path)) && self.removes(change)
+        };
+        self.changes.iter().filter(is_deleted).map(|change| &change.path)
+    }
+
+    /// How many these are.
     pub fn deletions(&self) -> usize {
-        self.changes.iter().filter(|change| change.path.is_element() && self.removes(change)).count()
+        self.deleted().count()
     }
 }
 

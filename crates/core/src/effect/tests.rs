@@ -3,7 +3,9 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Before, Change, Created, Document, Effect, Kind, Owner, Seen, Sent, Side, composed};
+use super::{
+    Before, Change, Created, Document, Effect, Kept, Kind, Owner, Seen, Sent, Side, are_shown, composed,
+};
 use crate::profile::diff;
 use crate::profile::equal::is_content;
 use crate::profile::path::{FieldPath, List};
@@ -193,6 +195,33 @@ fn a_part_of_a_call_is_neither_before_nor_after() {
     let third = effect.look(&read("Oslo", "Nice"));
     assert_eq!((third.side(), third.third[0].now.clone()), (Side::Other, Some(json!("Nice"))));
     assert!(third.shows_any() && !third.is_proof());
+}
+
+#[test]
+fn calls_are_shown_together_where_each_is_and_nothing_that_stays_is_lost() {
+    let city = |id| List::Addresses.element(id).member("city");
+    let gone = |id| Change {
+        path: List::Addresses.element(id),
+        before: Before::Read(Some(json!({"id": id, "city": "Rome"}))),
+        sent: Sent::Value(None),
+        seen: None,
+    };
+    let keep = |id| Kept { path: List::Addresses.element(id), content: json!({"id": id, "city": "Rome"}) };
+    let call = |change, keeps| Effect { changes: vec![change], keeps, ..Effect::on(owner()) };
+    // The second removes what the first one keeps.
+    let calls = [
+        call(set(city(1), json!("Bonn"), json!("Oslo")), vec![keep(2), keep(3)]),
+        call(gone(2), vec![keep(3)]),
+    ];
+    let shown = |ids: &[i64]| {
+        let list: Vec<Value> =
+            ids.iter().map(|id| json!({"id": id, "city": if *id == 1 { "Oslo" } else { "Rome" }})).collect();
+        are_shown(&calls, &object(&json!({"addresses": list})))
+    };
+    assert!(shown(&[1, 3]));
+    assert!(!shown(&[1, 2, 3]), "the second one is not shown");
+    assert!(!shown(&[1]), "address 3 was lost");
+    assert!(!are_shown(&[], &Map::new()));
 }
 
 #[test]

@@ -241,6 +241,11 @@ impl FieldPath {
         matches!(self.0[..], [_, Step::Address(_) | Step::Element(_)])
     }
 
+    /// Whether this is the code of an attribute, with which the attribute goes.
+    pub fn is_code(&self) -> bool {
+        matches!(&self.0[..], [Step::Member(name)] if name == "attribute_code")
+    }
+
     /// Whether this is an element of a list that has no id yet.
     pub fn is_new(&self) -> bool {
         matches!(self.0[..], [_, Step::New])
