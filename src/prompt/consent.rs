@@ -1,9 +1,11 @@
 //! What a command may do to the shop: made in one place, and looked at by the gate of all writes, whatever led there.
 
 use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use storefront_core::failure::Failure;
+use storefront_core::text::hash::fnv1a;
 
 /// What there is of consent in this run: what was said on the command line, and what a person has answered since.
 #[derive(Debug, Clone, Default)]
@@ -21,10 +23,12 @@ struct Given {
     shown: Cell<bool>,
     /// Of a batch: the records that are sent, as they were counted for the question, by the numbers by which they are named.
     records: RefCell<Numbers>,
+    /// What was let through to be deleted where a number says how much may be, of each record, as hashes.
+    deleted: RefCell<HashMap<Option<u64>, HashSet<u64>>>,
 }
 
 /// What is about to leave.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Asked {
     /// Whether this command writes at all; a dry run does not.
     pub may_write: bool,
@@ -32,8 +36,8 @@ pub struct Asked {
     pub needs_answer: bool,
     /// Whether `--yes` answers what is asked, or the code of a page has.
     pub yes: bool,
-    /// How many addresses, items or options it deletes.
-    pub deletions: usize,
+    /// The addresses, items, options and attributes that it deletes, by names: a call that is made again deletes the same.
+    pub deleted: Vec<String>,
     /// Of a batch: the number by which its record is named.
     pub record: Option<u64>,
 }
@@ -59,11 +63,12 @@ impl Consent {
         self.given.write.set(true);
     }
 
-    /// Refuses what nobody has agreed to.
+    /// Refuses what nobody has agreed to. A number of deletions is used up, by all calls of one record together, whoever has said yes
+    /// besides.
     ///
     /// # Errors
     /// `guard`.
-    pub fn covers(&self, asked: Asked) -> Result<(), Failure> {
+    pub fn covers(&self, asked: &Asked) -> Result<(), Failure> {
         let was_shown = self.given.shown.get() || asked.yes;
         if !asked.may_write {
             return Err(Failure::guard("this command does not write to the shop"));
@@ -75,12 +80,34 @@ impl Consent {
         if asked.needs_answer && !was_shown && !self.given.write.get() {
             return Err(Failure::guard("this write has to be confirmed by a person at a terminal"));
         }
-        let is_allowed = self.deletions.is_some_and(|allowed| asked.deletions <= allowed);
-        if asked.deletions > 0 && !was_shown && !is_allowed {
-            let count = asked.deletions;
-            return Err(Failure::guard(format!("nobody has agreed to what this write deletes: {count}"))
-                .hint("look at it with --dry-run, then add --yes"));
+        if asked.deleted.is_empty() {
+            return Ok(());
         }
+        match self.deletions {
+            None if was_shown => Ok(()),
+            None => {
+                let count = asked.deleted.len();
+                Err(Failure::guard(format!("nobody has agreed to what this write deletes: {count}"))
+                    .hint("look at it with --dry-run, then add --yes"))
+            }
+            Some(allowed) => self.use_up(allowed, asked),
+        }
+    }
+
+    /// Counts what is deleted.
+    fn use_up(&self, allowed: usize, asked: &Asked) -> Result<(), Failure> {
+        let mut deleted = self.given.deleted.borrow_mut();
+        let of_record = deleted.entry(asked.record).or_default();
+        let mut with_these = of_record.clone();
+        with_these.extend(asked.deleted.iter().map(|name| fnv1a(name.as_bytes())));
+        let count = with_these.len();
+        if count > allowed {
+            return Err(Failure::guard(format!(
+                "this write deletes {count}, but --allow-delete is {allowed}"
+            ))
+            .hint("look at it with --dry-run"));
+        }
+        *of_record = with_these;
         Ok(())
     }
 }
@@ -115,29 +142,48 @@ mod tests {
     use super::{Asked, Consent};
 
     const ASKED: Asked =
-        Asked { may_write: true, needs_answer: false, yes: false, deletions: 0, record: None };
+        Asked { may_write: true, needs_answer: false, yes: false, deleted: Vec::new(), record: None };
+
+    fn deletes(ids: impl IntoIterator<Item = u32>) -> Asked {
+        Asked { deleted: ids.into_iter().map(|id| format!("addresses[id={id}]")).collect(), ..ASKED }
+    }
 
     #[test]
     fn what_nobody_has_agreed_to_is_refused() {
-        let deletes = |deletions| Asked { deletions, ..ASKED };
         let of_person = Asked { needs_answer: true, ..ASKED };
         for (number, asked, before, after) in [
             (None, ASKED, true, true),
             (None, Asked { may_write: false, ..ASKED }, false, false),
             (None, Asked { may_write: false, yes: true, ..ASKED }, false, false),
-            (None, of_person, false, true),
-            (Some(2), Asked { deletions: 2, ..of_person }, false, true),
-            (None, Asked { yes: true, ..of_person }, true, true),
-            (None, deletes(1), false, true),
-            (None, Asked { yes: true, ..deletes(1) }, true, true),
-            (Some(2), deletes(2), true, true),
-            (Some(2), deletes(3), false, true),
+            (None, of_person.clone(), false, true),
+            (Some(2), Asked { needs_answer: true, ..deletes(1..3) }, false, true),
+            (None, Asked { yes: true, ..of_person.clone() }, true, true),
+            (None, deletes([1]), false, true),
+            (None, Asked { yes: true, ..deletes([1]) }, true, true),
+            (Some(2), deletes(1..3), true, true),
+            // A number says how many at most, whoever has said yes besides.
+            (Some(2), deletes(1..4), false, false),
+            (Some(2), Asked { yes: true, ..deletes(1..4) }, false, false),
         ] {
             let consent = Consent::of(number);
-            assert_eq!(consent.covers(asked).is_ok(), before, "{number:?}, {asked:?}");
+            assert_eq!(consent.covers(&asked).is_ok(), before, "{number:?}, {asked:?}");
             consent.was_given();
-            assert_eq!(consent.covers(asked).is_ok(), after, "{number:?}, {asked:?}, answered");
+            assert_eq!(consent.covers(&asked).is_ok(), after, "{number:?}, {asked:?}, answered");
         }
+    }
+
+    #[test]
+    fn a_number_of_deletions_is_used_up_by_all_calls_of_a_record() {
+        let consent = Consent::of(Some(2));
+        consent.name(7);
+        consent.name(8);
+        let lets =
+            |record, id| consent.covers(&Asked { record: Some(record), yes: true, ..deletes([id]) }).is_ok();
+        // A call that is made again, since the service took nothing of it, deletes the same.
+        assert_eq!(
+            [(7, 1), (7, 2), (7, 2), (7, 3), (8, 3)].map(|(record, id)| lets(record, id)),
+            [true, true, true, false, true]
+        );
     }
 
     #[test]
@@ -145,8 +191,8 @@ mod tests {
         let consent = Consent::default();
         consent.to_write_was_given();
         let of_person = Asked { needs_answer: true, ..ASKED };
-        assert!(consent.covers(of_person).is_ok());
-        assert!(consent.covers(Asked { deletions: 1, ..of_person }).is_err());
+        assert!(consent.covers(&of_person).is_ok());
+        assert!(consent.covers(&Asked { needs_answer: true, ..deletes([1]) }).is_err());
     }
 
     #[test]
@@ -156,7 +202,7 @@ mod tests {
         for record in [2, 63, 64, 1_000_000] {
             consent.name(record);
         }
-        let sends = |record| consent.covers(Asked { record: Some(record), yes: true, ..ASKED }).is_ok();
+        let sends = |record| consent.covers(&Asked { record: Some(record), yes: true, ..ASKED }).is_ok();
         assert_eq!([2, 63, 64, 1_000_000].map(sends), [true; 4]);
         assert_eq!([0, 1, 65, 999_999, u64::MAX].map(sends), [false; 5]);
     }

@@ -111,7 +111,7 @@ pub async fn gate(
         effect: serde_json::to_value(effect).unwrap_or_default(),
         people: call.people.clone(),
     };
-    agreed(service, effects.iter().map(Effect::deletions).sum())?;
+    agreed(service, effects.iter().flat_map(deleted).collect())?;
     let entries = calls.iter().zip(&effects).map(entry).collect();
     let places = pass(service, operation, entries, whole).await?;
     for ((call, effect), place) in calls.iter_mut().zip(effects).zip(places) {
@@ -129,26 +129,31 @@ pub(super) async fn gate_any(
     service: &Service<'_>,
     operation: &'static str,
     call: &str,
-    deletions: usize,
+    deleted: Option<String>,
 ) -> Result<Option<Place>, Failure> {
-    agreed(service, deletions)?;
+    agreed(service, deleted.into_iter().collect())?;
     let owner = log::Owner { kind: ANY, id: None, scope: None };
     let entry = Entry { call: call.to_owned(), owner, effect: json!({}), people: None };
     Ok(pass(service, operation, vec![entry], None).await?.pop())
 }
 
+/// What an effect deletes, by names of which no two are of one thing.
+fn deleted(effect: &Effect) -> impl Iterator<Item = String> {
+    effect.deleted().map(|path| format!("{} {path}", effect.owner))
+}
+
 /// Refuses what nobody has agreed to, whatever led here. The sandbox may always be written to.
-fn agreed(service: &Service<'_>, deletions: usize) -> Result<(), Failure> {
+fn agreed(service: &Service<'_>, deleted: Vec<String>) -> Result<(), Failure> {
     let (settings, global) = (&service.settings, service.session.global);
     let writes = if settings.sandbox.is_some() { Writes::Yes } else { settings.writes };
     let asked = Asked {
         may_write: global.can_write && !global.dry_run && writes != Writes::No,
         needs_answer: writes == Writes::Ask,
         yes: global.yes,
-        deletions,
+        deleted,
         record: service.write_ahead.map(|of_journal| of_journal.place().0),
     };
-    service.session.consent.covers(asked)
+    service.session.consent.covers(&asked)
 }
 
 /// What the log has of a call.

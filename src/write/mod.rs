@@ -177,8 +177,8 @@ pub async fn send_any(
     request: &Request,
 ) -> Result<Reply, Failure> {
     service.token(request.bearer).await?;
-    let deletions = usize::from(request.method == Method::DELETE);
-    let left = gate::gate_any(service, operation, call, deletions).await?.map(Place::leaves);
+    let deleted = (request.method == Method::DELETE).then(|| request.path.clone());
+    let left = gate::gate_any(service, operation, call, deleted).await?.map(Place::leaves);
     let (clock, sent_at) = (service.session.context.clock, service.session.context.clock.now());
     let sent = service.send(operation, request, client::Effect::Write).await;
     if let Some(left) = left {
