@@ -11,6 +11,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::added_item::{AddedItem, items_of};
 use crate::ops::cart::{self, QUOTE_ID};
+use crate::ops::cart_basis::{self, Part};
 use crate::ops::request;
 use crate::report::outcome::Outcome;
 use crate::write::{self, Call, Written};
@@ -84,7 +85,7 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft, verify: bool) -> Resu
     let named = scalar(draft.fields.get(QUOTE_ID));
     let is_guarded = cart::is_planned(draft) || cart::earlier_cart(service).is_some();
     let is_read = named.is_some() || verify || is_dry || target.customer.is_some() || is_guarded;
-    let found = if is_read { cart::find(service, named.as_deref()).await? } else { None };
+    let found = if is_read { cart_basis::find(service, named.as_deref(), Part::Items).await? } else { None };
     cart::ensure_planned(service, draft, found.as_ref())?;
     let planned_owner = cart::planned_owner(found.as_ref());
     let (id, shown, made) = match (found, &named) {
@@ -100,7 +101,10 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft, verify: bool) -> Resu
             let id = cart::create(service, OPERATION).await?;
             if is_read {
                 service.made_carts.borrow_mut().insert(id);
-                (id, Some(Value::Array(Vec::new())), Some("an empty cart was made for it"))
+                match cart_basis::find_made(service, id).await? {
+                    Some(cart) => (id, Some(cart.shown), None),
+                    None => (id, Some(Value::Array(Vec::new())), Some("an empty cart was made for it")),
+                }
             } else {
                 (id, None, Some("an empty cart was made for it if there was none"))
             }
@@ -119,7 +123,8 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft, verify: bool) -> Resu
 async fn prepare_quote(service: &Service<'_>, draft: &Draft, is_read: bool) -> Result<Prepared, Failure> {
     let quote = scalar(draft.fields.get(QUOTE_ID)).unwrap_or_default();
     let read = cart::quote_request(service, &service.target()?, &quote);
-    let before = if is_read { Some(quote_lines(service, read.as_ref()).await?) } else { None };
+    let lines = async || quote_lines(service, read.as_ref()).await;
+    let before = if is_read { Some(cart_basis::read_lines(service, &quote, lines).await?) } else { None };
     let request = request(service, draft, service.settings.dialect.add_item)?;
     Ok(Prepared { request, before, read: read.ok(), made: None, planned_owner: Map::new() })
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Reads;
 use crate::client::service::Service;
 use crate::log::{RunId, WriteLog};
-use storefront_core::effect::{self, Change, Effect, OwnCall, Owner};
+use storefront_core::effect::{self, Effect, OwnCall, Owner};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{HintCommand, hint};
 use storefront_core::outcome::Extent;
@@ -42,8 +42,8 @@ pub async fn read<T>(
     }
 }
 
-/// What a read of an owner does not show, although our own calls of the last minute left it. Of changes only those count that this
-/// read shows.
+/// What a read of an owner does not show, although our own calls of the last minute left it. `narrow` leaves in an effect only what
+/// this read can show.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
@@ -51,9 +51,9 @@ pub fn not_shown(
     service: &Service<'_>,
     owner: &Owner,
     document: &Map<String, Value>,
-    is_read: impl Fn(&Change) -> bool,
+    narrow: impl Fn(&mut Effect),
 ) -> Result<Vec<String>, Failure> {
-    compared(service, owner, document, is_read, None)
+    compared(service, owner, document, narrow, None)
 }
 
 /// As [`not_shown`], for what this run itself left.
@@ -66,7 +66,7 @@ pub fn not_shown_of_run(
     document: &Map<String, Value>,
 ) -> Result<Vec<String>, Failure> {
     match service.run.get() {
-        Some(run) => compared(service, owner, document, |_| true, Some(run)),
+        Some(run) => compared(service, owner, document, |_| (), Some(run)),
         None => Ok(Vec::new()),
     }
 }
@@ -75,15 +75,13 @@ fn compared(
     service: &Service<'_>,
     owner: &Owner,
     document: &Map<String, Value>,
-    is_read: impl Fn(&Change) -> bool,
+    narrow: impl Fn(&mut Effect),
     run: Option<RunId>,
 ) -> Result<Vec<String>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(Vec::new()) };
     let of_service = service.settings.service_id().to_string();
     let mut recent: Vec<Effect> = log.recent_effects(&of_service, owner, run)?;
-    for effect in &mut recent {
-        effect.changes.retain(&is_read);
-    }
+    recent.iter_mut().for_each(narrow);
     let applied = |effect| OwnCall { effect, extent: Extent::Whole, was_seen: false };
     Ok(effect::not_shown(&recent.iter().map(applied).collect::<Vec<_>>(), None, document))
 }

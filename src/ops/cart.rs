@@ -14,7 +14,7 @@ use crate::ops::profile::read::read_profile;
 use crate::ops::{look_first, positive};
 use crate::write;
 use storefront_core::absent::Absent;
-use storefront_core::cart::{Cart, MAX_CARTS};
+use storefront_core::cart::{Cart, MAX_CARTS, item_state};
 use storefront_core::effect::Kind;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
@@ -23,6 +23,8 @@ use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
 use storefront_core::profile::address::own_id;
 use storefront_core::profile::equal::same_flag;
+use storefront_core::profile::path::List;
+use storefront_core::text::exact_json;
 
 /// The field of a record, and of what a plan expects, that names the cart.
 pub const QUOTE_ID: &str = "quote_id";
@@ -363,6 +365,15 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
         "the cart has no shipping address yet: the shipping methods are those to address {id} of the customer"
     ));
     Ok(service.read(&cart.estimate_shipping(id)).await?.value)
+}
+
+/// The items as effects see them: by id, SKU and quantity.
+pub fn items_document(items: &[Value]) -> Map<String, Value> {
+    let items: Value = items.iter().map(item_state).collect();
+    let Value::Object(document) = exact_json::object([(List::Items.name(), items)]) else {
+        return Map::new();
+    };
+    document
 }
 
 /// Whether a cart is active: no order was made of it.

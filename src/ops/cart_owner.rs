@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use crate::client::service::Service;
 use crate::client::{LOOK_CLOSER, Reply};
 use crate::input::Draft;
-use crate::ops::{basis, cart};
+use crate::ops::cart::{self, ActiveCart, QUOTE_ID, items_document};
+use crate::ops::cart_basis::{self, Part};
 use crate::write::owner::{Owner, Shown};
 use storefront_core::absent::{Absent, named_in};
-use storefront_core::cart::{Cart, item_state};
+use storefront_core::cart::Cart;
 use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, storefront};
 use storefront_core::operation::scalar;
 use storefront_core::profile::equal::same_flag;
 use storefront_core::profile::path::List;
-use storefront_core::text::exact_json;
 
 /// A cart, and what was read of it.
 pub struct CartOwner<'a> {
@@ -41,16 +41,8 @@ impl<'a> CartOwner<'a> {
     /// # Errors
     /// `refused` without a cart; `guard` where it does not show that and nobody continues; as [`cart::find`].
     pub async fn read_active(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
-        let named = scalar(draft.fields.get("quote_id"));
-        let read = async || Self::read_named(service, named.as_deref()).await;
-        basis::read(service, Kind::Cart.noun(), storefront("quote show"), read, Self::not_shown).await
-    }
-
-    /// What was read does not show, although our own calls of the last minute left it. The read shows the items, and no addresses or
-    /// payment method.
-    fn not_shown(&self) -> Result<Vec<String>, Failure> {
-        let is_read = |change: &effect::Change| List::of(&change.path) == Some(List::Items);
-        basis::not_shown(self.service, &self.effect().owner, &self.document(), is_read)
+        let named = scalar(draft.fields.get(QUOTE_ID));
+        Self::of(service, cart_basis::find(service, named.as_deref(), Part::Items).await?)
     }
 
     /// Reads the active cart with this id, or the only one.
@@ -58,10 +50,12 @@ impl<'a> CartOwner<'a> {
     /// # Errors
     /// As [`Self::read_active`].
     pub async fn read_named(service: &'a Service<'a>, named: Option<&str>) -> Result<Self, Failure> {
+        Self::of(service, cart::find(service, named).await?)
+    }
+
+    fn of(service: &'a Service<'a>, found: Option<ActiveCart>) -> Result<Self, Failure> {
         let target = service.target()?;
-        let Some(found) = cart::find(service, named).await? else {
-            return Err(cart::no_active_cart(service));
-        };
+        let found = found.ok_or_else(|| cart::no_active_cart(service))?;
         let Some(items) = items_of(&found.shown, found.id) else {
             let message = "the cart was answered without a list of its items";
             return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
@@ -78,7 +72,7 @@ impl<'a> CartOwner<'a> {
 
     /// What was read, as effects see it.
     pub fn document(&self) -> Map<String, Value> {
-        document(&self.items)
+        items_document(&self.items)
     }
 }
 
@@ -87,7 +81,7 @@ impl Owner for CartOwner<'_> {
         Box::pin(async {
             match self.service.read(&self.cart.read("")).await {
                 Ok(reply) => Ok(match items_of(&reply.value, self.id) {
-                    Some(items) => Shown::Whole(document(items)),
+                    Some(items) => Shown::Whole(items_document(items)),
                     None => Shown::Gone(format!("cart {} is not active any more", self.id)),
                 }),
                 Err(failure) if cart::is_no_cart(&failure) => {
@@ -101,7 +95,7 @@ impl Owner for CartOwner<'_> {
     /// The reply to a changed item is that item; the reply to a removal says no more than that it was done.
     fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Result<Shown, Failure>> {
         reply.value.get("item_id")?;
-        Some(Ok(Shown::Part(document(std::slice::from_ref(&reply.value)))))
+        Some(Ok(Shown::Part(items_document(std::slice::from_ref(&reply.value)))))
     }
 
     fn says_gone(&self, effect: &Effect, refused: &Failure) -> bool {
@@ -129,13 +123,4 @@ fn items_of(shown: &Value, id: u64) -> Option<&Vec<Value>> {
     let is_it = scalar(shown.get("id")) == Some(id.to_string());
     let is_active = same_flag(shown.get("is_active"), Some(&Value::Bool(true)));
     shown.get(List::Items.name())?.as_array().filter(|_| is_it && is_active)
-}
-
-/// The items as effects see them: by id, SKU and quantity.
-fn document(items: &[Value]) -> Map<String, Value> {
-    let items: Value = items.iter().map(item_state).collect();
-    let Value::Object(document) = exact_json::object([(List::Items.name(), items)]) else {
-        return Map::new();
-    };
-    document
 }

@@ -7,6 +7,7 @@ pub mod attribute;
 mod basis;
 pub mod calls;
 pub mod cart;
+pub mod cart_basis;
 pub mod cart_owner;
 pub mod cart_state;
 pub mod customers;

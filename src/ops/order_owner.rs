@@ -11,7 +11,7 @@ use crate::ops::orders::read_by_id;
 use crate::report::changes::local_minute;
 use crate::write::owner::{Owner, Shown};
 use storefront_core::absent::Absent;
-use storefront_core::effect::{self, Change, Kind};
+use storefront_core::effect::{self, Effect, Kind, are_shown};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::operation::scalar;
@@ -45,8 +45,8 @@ impl OrderOwner<'_> {
 /// `guard` where it is older, and nobody continues; as [`read_by_id`].
 pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> Result<Order, Failure> {
     let owner = effect::Owner::new(Kind::Order, id);
-    let is_read = |change: &Change| change.path.order_address().is_some();
-    let missing = |order: &Order| basis::not_shown(service, &owner, &order.document(), is_read);
+    let narrow = |effect: &mut Effect| effect.changes.retain(|change| change.path.order_address().is_some());
+    let missing = |order: &Order| basis::not_shown(service, &owner, &order.document(), narrow);
     let look = storefront("order show --id").arg(id.to_string());
     basis::read(service, Kind::Order.noun(), look, async || read_by_id(service, calls, id).await, missing)
         .await
@@ -72,7 +72,7 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
         return Ok(None);
     }
     let document = order.document();
-    if effect.look(&document).is_proof() {
+    if are_shown(std::slice::from_ref(&effect), &document) {
         effect.close(&document);
         log.close(write.id, WriteOutcome::Applied { at: now, verified: true }, Some(&effect)).await;
         return Ok(None);

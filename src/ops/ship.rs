@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::calls::{Calls, Planned, preview};
 use super::cart::{self, ActiveCart, QUOTE_ID};
+use super::cart_basis::{self, Part};
 use super::ship_checks::{self, list_methods};
 use super::ship_owner::Saved;
 use crate::client::service::Service;
@@ -213,7 +214,7 @@ impl<'a> Requests<'a> {
 async fn requests<'a>(service: &'a Service<'a>, draft: &Draft) -> Result<Requests<'a>, Failure> {
     let mut body = draft.body();
     let named = scalar(body.shift_remove(QUOTE_ID).as_ref());
-    let found = cart::find(service, named.as_deref()).await?;
+    let found = cart_basis::find(service, named.as_deref(), Part::Whole).await?;
     cart::ensure_planned(service, draft, found.as_ref())?;
     let found = found.ok_or_else(|| cart::no_active_cart(service))?;
     let cart = Cart::new(service.target()?, Some(found.id))?;

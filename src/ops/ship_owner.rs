@@ -40,7 +40,7 @@ pub struct Saved<'a> {
 impl<'a> Saved<'a> {
     /// The addresses and the method; `found` shows what was there before, where the shop shows it.
     pub fn shipping(service: &'a Service<'a>, cart: &Cart<'_>, found: &ActiveCart, sent: &Value) -> Self {
-        let before = document(&found.shown);
+        let before = saved_document(&found.shown);
         let before_at = |path: &FieldPath| match &before {
             Some(before) => Before::Read(Document(before).at(path).cloned()),
             None => Before::NotRead,
@@ -103,7 +103,7 @@ impl Owner for Saved<'_> {
             if scalar(shown.get("id")) != self.effect.owner.id {
                 return Ok(Shown::Gone(format!("{} is not active any more", self.effect.owner)));
             }
-            document(&shown).map(Shown::Whole).ok_or_else(|| {
+            saved_document(&shown).map(Shown::Whole).ok_or_else(|| {
                 Failure::unexpected_reply("the cart was answered without its addresses").hint(LOOK_CLOSER)
             })
         })
@@ -158,7 +158,7 @@ impl Owner for Saved<'_> {
 }
 
 /// The addresses and the method of a cart; `None` where the shop does not show them.
-fn document(shown: &Value) -> Option<Map<String, Value>> {
+pub fn saved_document(shown: &Value) -> Option<Map<String, Value>> {
     let assignments = shown.pointer("/extension_attributes/shipping_assignments")?.as_array()?;
     let shipping = assignments.first().and_then(|assignment| assignment.get("shipping"));
     let member = |of: Option<&Value>, name: &str| of.and_then(|of| of.get(name)).cloned().unwrap_or_default();
@@ -182,7 +182,7 @@ pub async fn read_saved(
     let Some(found) = cart::find(service, effect.owner.id.as_deref()).await? else {
         return Err(cart::no_active_cart(service));
     };
-    let Some(mut shown) = document(&found.shown) else {
+    let Some(mut shown) = saved_document(&found.shown) else {
         return Ok(Err("the cart was answered without its addresses".to_owned()));
     };
     let is_payment = |change: &Change| change.path.to_string().starts_with(PAYMENT);

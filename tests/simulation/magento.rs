@@ -257,15 +257,19 @@ pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
     (status, body.to_string())
 }
 
-/// The items of a cart: what was added to it.
+/// The items of a cart: what was added to it, a line for each SKU.
 fn items_of(world: &World, customer: usize) -> Value {
     let added = world.effects.iter().map(|effect| &world.requests[effect.request]);
-    let items = added.filter(|sent| sent.call == Call::Item(customer)).enumerate();
-    let item = |(at, sent): (usize, &super::world::Sent)| {
-        let item = &sent.body["cartItem"];
-        json!({"item_id": at + 1, "sku": item["sku"], "qty": item["qty"], "quote_id": FIRST_CART + customer})
-    };
-    items.map(item).collect()
+    let mut lines: Vec<(&Value, u64)> = Vec::new();
+    for item in added.filter(|sent| sent.call == Call::Item(customer)).map(|sent| &sent.body["cartItem"]) {
+        let qty = item["qty"].as_u64().unwrap_or_default();
+        match lines.iter_mut().find(|(sku, _)| **sku == item["sku"]) {
+            Some((_, total)) => *total += qty,
+            None => lines.push((&item["sku"], qty)),
+        }
+    }
+    let line = |(at, (sku, qty)): (usize, (&Value, u64))| json!({"item_id": at + 1, "sku": sku, "qty": qty, "quote_id": FIRST_CART + customer});
+    lines.into_iter().enumerate().map(line).collect()
 }
 
 /// A stored profile as GET and the reply to a PUT show it: the default address at the top as well, `region_id` in every

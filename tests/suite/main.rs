@@ -34,6 +34,7 @@ mod batch_run;
 mod batch_sent_before;
 mod batch_tokens;
 mod cart_choice;
+mod cart_lag;
 mod cart_reports;
 mod cart_resume;
 mod cart_state;

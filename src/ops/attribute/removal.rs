@@ -108,7 +108,7 @@ pub async fn as_left(
         async || by_id(service, id, whole).await,
         |found| {
             let document = found.as_ref().map_or(&nothing, |(_, document)| document);
-            basis::not_shown(service, owner, document, is_read)
+            basis::not_shown(service, owner, document, |effect| effect.changes.retain(is_read))
         },
     )
     .await
