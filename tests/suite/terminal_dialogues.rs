@@ -291,6 +291,23 @@ fn a_product_is_asked_for_with_an_attribute_and_a_value() {
     }
 }
 
+/// A date that is typed is read as one in a flag, a cell and JSON: of two readings neither is taken.
+#[test]
+fn a_date_that_could_be_two_days_is_refused_in_a_dialogue() {
+    let home = Home::new();
+    home.ok("--sandbox --api magento attribute create --code made --label Made --type date --set Default");
+    for (typed, code, says) in [("03.04.2026", 2, "which may be"), ("2026-04-03", 0, "Equivalent command:")] {
+        let mut terminal = terminal(&home, "--sandbox --api magento product set cap");
+        terminal.asks("Attribute (code or label)").answers("made");
+        terminal.asks("Value").answers(typed);
+        terminal.sees(says);
+        let (ended, screen) = terminal.ends();
+        assert_eq!(ended, code, "{screen}");
+    }
+    let made = home.ok("--sandbox --api magento product show cap --jq .custom_attributes[0].value");
+    assert!(made.trim().starts_with("2026-04-03"), "{made}");
+}
+
 #[test]
 fn shipping_is_asked_for_from_what_the_shop_offers() {
     let home = Home::new();

@@ -85,9 +85,23 @@ impl Undoing {
         }
         let left = self.say_groups(report)?;
         say_rest(report, &others, left);
+        let is_whole = self.note(&mut planning, listing, left);
+        self.planned.values().try_for_each(|record| planning.push(record))?;
+        planning.finish()?;
+        let is_empty = self.planned.is_empty();
+        if is_whole || left == 0 && is_empty {
+            return Ok(());
+        }
+        let message =
+            if is_empty { "nothing of the batch can be undone" } else { "a part of the batch is left" };
+        let kind = if is_empty { FailureKind::Guard } else { FailureKind::Partial };
+        Err(Failure::new(kind, message).applied(Applied::No).hint(listing.shows_each()))
+    }
+
+    /// Notes in the plan which batch it undoes; whether that is the whole of it.
+    fn note(&self, planning: &mut Planning<'_>, listing: &Listing<'_>, left: usize) -> bool {
         let is_open = |state| matches!(state, State::Sending | State::Unknown);
-        let has_open = listing.past.records().any(|(_, latest)| is_open(latest.state));
-        let (is_empty, is_whole) = (self.planned.is_empty(), left == 0 && !has_open);
+        let is_whole = left == 0 && !listing.past.records().any(|(_, latest)| is_open(latest.state));
         planning.nothing = Some(match (self.said.is_empty(), left == 0) {
             (true, _) => "no record is done",
             (false, true) => "nothing is left to undo",
@@ -100,15 +114,7 @@ impl Undoing {
             is_whole,
             done: Some(listing.past.count(State::Done)),
         });
-        self.planned.values().try_for_each(|record| planning.push(record))?;
-        planning.finish()?;
-        if is_whole || left == 0 && is_empty {
-            return Ok(());
-        }
-        let message =
-            if is_empty { "nothing of the batch can be undone" } else { "a part of the batch is left" };
-        let kind = if is_empty { FailureKind::Guard } else { FailureKind::Partial };
-        Err(Failure::new(kind, message).applied(Applied::No).hint(listing.shows_each()))
+        is_whole
     }
 
     /// Prints what becomes of each group; gives how many changes are left.
