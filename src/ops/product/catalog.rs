@@ -190,22 +190,6 @@ impl Catalog {
         Err(Failure::usage(format!("unknown store view `{code}`; {known}")))
     }
 
-    /// The same of a store view whose values are written. What such a call changes in the store views of other websites was not
-    /// measured.
-    ///
-    /// # Errors
-    /// `guard` in a shop of several websites; as [`Self::website_of`].
-    pub async fn written_website(&self, service: &Service<'_>, code: &str) -> Result<&str, Failure> {
-        let website = self.website_of(service, code).await?;
-        if self.store_views(service).await?.iter().any(|other| other.website != website) {
-            let message = "the shop has several websites, where values of a store view are not written";
-            return Err(Failure::guard(message)
-                .hint("set the value for all, or edit it in the admin panel")
-                .for_good());
-        }
-        Ok(website)
-    }
-
     /// Whether the check of a sheet has shown that no row changes this product.
     pub fn is_unchanged(&self, sku: &str) -> bool {
         let hash = hash_of(sku);

@@ -45,7 +45,7 @@ pub async fn wanted(
     let view = scalar(fields.get("store_view")).map(|view| view.trim().to_owned());
     let scope = view.unwrap_or_else(|| ALL.to_owned());
     if scope != ALL {
-        catalog.written_website(service, &scope).await?;
+        catalog.website_of(service, &scope).await?;
     }
     let (mut targets, mut attributes, mut problems) = (Vec::new(), Attributes::default(), Vec::new());
     for asked in Asked::of(fields) {

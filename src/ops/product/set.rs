@@ -186,7 +186,7 @@ impl Read {
         ensure_members(service, &set, attributes).await?;
         let is_of_view = scope != ALL;
         if is_of_view {
-            let website = catalog.written_website(service, scope).await?;
+            let website = catalog.website_of(service, scope).await?;
             if product.websites.as_ref().is_some_and(|ids| !ids.iter().any(|id| id == website)) {
                 let message = format!("`{sku}` is not in the website of the store view `{scope}`");
                 return Err(Failure::guard(message).hint("set the value for all").for_good());
