@@ -173,7 +173,7 @@ impl DryRun<'_> {
                 Some(next) => next,
                 None => next_steps(preparer, &files(preparer)?.journal),
             };
-            let failure = record::failure_of(&entry, location.line, self.next.insert(next));
+            let failure = record::failure_of(&entry, location, self.next.insert(next));
             self.results.failure(location, operation, &failure)
         };
         self.results.push(location.record, text)

@@ -17,7 +17,8 @@ use crate::journal::read::PreviousRun;
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{self, Plan, Planned};
-use crate::report::summary::{self, NextSteps};
+use crate::report::ordered_results::RecordLocation;
+use crate::report::summary::NextSteps;
 use storefront_core::check::body::Finding;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::email::CustomerName;
@@ -485,7 +486,7 @@ const SENT_EARLIER: &str = "outcome unknown (sent by an earlier run)";
 pub const SENDING_AGAIN: &str = "; sending it again: ";
 
 /// The failure that an earlier run left the record in this line with, and how to continue.
-pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
+pub fn failure_of(entry: &Entry, place: RecordLocation, next: &NextSteps) -> Failure {
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
     let failure = match entry.state {
@@ -494,9 +495,9 @@ pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
-            let is_forbidden = summary::is_forbidden(entry.status);
-            let hint = if is_forbidden { next.retry(&[line], 1) } else { next.fix(&[line], 1) };
-            Failure::new(kind, in_an_earlier_run("no reason recorded")).hint(hint).applied(applied)
+            let hint = if entry.of_shop { next.retry(&[place], 1) } else { next.fix(&[place], 1) };
+            let failure = Failure::new(kind, in_an_earlier_run("no reason recorded"));
+            Failure { is_of_stored: entry.of_shop, ..failure }.hint(hint).applied(applied)
         }
         _ => {
             // What kept it from being sent again since is not why it is unknown.

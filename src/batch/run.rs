@@ -259,7 +259,7 @@ impl<'a> Run<'a> {
                 self.done(position, latest.status);
             }
             (Decision::Report | Decision::Look, prepared) => {
-                let failure = record::failure_of(&entry(), location.line, &self.input.next);
+                let failure = record::failure_of(&entry(), location, &self.input.next);
                 let prepared = prepared.as_ref().and_then(|it| it.as_ref().ok());
                 self.block(position, prepared, &failure);
                 self.fail(position, prepared, &failure);
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
             let found = if let Some(Found::InPart(failure)) = found { failure.created } else { None };
             return Earlier::Partial(found.or(entry.created));
         }
-        let failure = record::failure_of(entry, position.location.line, &self.input.next);
+        let failure = record::failure_of(entry, position.location, &self.input.next);
         Earlier::Unknown { failure: failure.into() }
     }
 

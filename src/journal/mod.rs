@@ -175,6 +175,9 @@ pub struct Entry {
     /// Whether it was applied: `yes`, `no`, `unknown` or `partial`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<String>,
+    /// Whether the shop is to be changed first, and not the record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_shop: bool,
     /// The failure's message, masked and cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -237,6 +240,7 @@ impl Entry {
             applied: Some(failure.applied.name().to_owned()),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
             created: failure.created,
+            of_shop: failure.is_of_shop(),
             ..Self::new(line, hash, state)
         }
     }

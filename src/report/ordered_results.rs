@@ -37,10 +37,12 @@ pub struct RecordLocation {
 impl RecordLocation {
     /// `line 7`, or `line 7 (now 9)`
     fn in_words(self, place: &str) -> String {
-        match self.now {
-            Some(now) => format!("{place} {} (now {now})", self.line),
-            None => format!("{place} {}", self.line),
-        }
+        format!("{place} {}", self.numbers())
+    }
+
+    /// `7`, or `7 (now 9)`
+    pub fn numbers(&self) -> String {
+        self.now.map_or_else(|| self.line.to_string(), |now| format!("{} (now {now})", self.line))
     }
 }
 

@@ -1,8 +1,9 @@
 //! How a run ended: what became of the records, and how to continue.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::ordered_results::RecordLocation;
 use super::style::time;
 use storefront_core::failure::{FailureKind, RecordCounts};
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
@@ -35,7 +36,7 @@ impl NextSteps {
     }
 
     /// What to do about records that failed permanently: these, of so many.
-    pub fn fix(&self, lines: &[u64], count: u64) -> Hint {
+    pub fn fix(&self, lines: &[RecordLocation], count: u64) -> Hint {
         if self.is_plan {
             return "make a plan of the failed records again".into();
         }
@@ -45,42 +46,42 @@ impl NextSteps {
     }
 
     /// How to continue with records that the shop does not allow: these, of so many.
-    pub fn retry(&self, lines: &[u64], count: u64) -> Hint {
+    pub fn retry(&self, lines: &[RecordLocation], count: u64) -> Hint {
         let named = self.numbers(lines, count);
         let retry = self.resume.clone().arg(format!("--retry-failed={named}"));
         hint!("once the shop allows it, resume with ", retry)
     }
 
     /// How to continue where other records can be sent before those that failed permanently are corrected.
-    fn resume_first(&self, lines: &[u64], count: u64) -> Hint {
+    fn resume_first(&self, lines: &[RecordLocation], count: u64) -> Hint {
         let named = self.named(lines, count);
         let later = format!("; {named} can be fixed in the input before or after that");
         let resume = hint!("resume with ", self.resume.clone(), later);
         hint!(resume, "; ", self.give_up_all(lines, count))
     }
 
-    /// `line 5`, or `lines 5, 6`
-    fn named(&self, lines: &[u64], count: u64) -> String {
+    /// `line 5`, `line 5 (now 7)`, or `lines 5, 6`
+    fn named(&self, lines: &[RecordLocation], count: u64) -> String {
         let places = if count == 1 { self.place.to_owned() } else { format!("{}s", self.place) };
-        format!("{places} {}", list_lines(lines, count))
+        format!("{places} {}", list(lines.iter().map(RecordLocation::numbers), count))
     }
 
-    fn give_up_all(&self, lines: &[u64], count: u64) -> Hint {
+    fn give_up_all(&self, lines: &[RecordLocation], count: u64) -> Hint {
         let them = if count == 1 { "it" } else { "them" };
         hint!(format!("to give {them} up, run "), self.give_up(lines, count))
     }
 
     /// The command that notes records that failed permanently, so many of which these are the first, as done.
-    pub fn give_up(&self, lines: &[u64], count: u64) -> HintCommand {
+    pub fn give_up(&self, lines: &[RecordLocation], count: u64) -> HintCommand {
         self.resume.clone().arg(format!("--mark-done={}", self.numbers(lines, count)))
     }
 
     /// These lines as a list, where they are all; else what they are called.
-    fn numbers(&self, lines: &[u64], count: u64) -> String {
+    fn numbers(&self, lines: &[RecordLocation], count: u64) -> String {
         if lines.is_empty() || lines.len() as u64 != count {
             format!("{}S", self.place.to_uppercase())
         } else {
-            lines.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+            lines.iter().map(|place| place.line.to_string()).collect::<Vec<_>>().join(",")
         }
     }
 }
@@ -88,22 +89,22 @@ impl NextSteps {
 /// The first lines of records that failed permanently, and how many there are.
 #[derive(Debug, Default)]
 pub struct FailedLines {
-    lines: BTreeSet<u64>,
+    lines: BTreeMap<u64, RecordLocation>,
     count: u64,
 }
 
 impl FailedLines {
-    /// Adds the record in this line.
-    pub fn add(&mut self, line: u64) {
+    /// Adds the record that stands here.
+    pub fn add(&mut self, place: RecordLocation) {
         self.count += 1;
-        self.lines.insert(line);
+        self.lines.insert(place.line, place);
         if self.lines.len() > MAX_LINES {
             self.lines.pop_last();
         }
     }
 
-    fn first(&self) -> Vec<u64> {
-        self.lines.iter().copied().collect()
+    fn first(&self) -> Vec<RecordLocation> {
+        self.lines.values().copied().collect()
     }
 }
 
@@ -112,20 +113,8 @@ impl FailedLines {
 pub struct Failed {
     /// They are to be corrected in the input.
     pub at_fault: FailedLines,
-    /// The shop does not allow them: they are sent again as they are once it does.
-    pub forbidden: FailedLines,
-}
-
-impl Failed {
-    /// Adds the record in this line, with what the service answered.
-    pub fn add(&mut self, line: u64, status: Option<u16>) {
-        if is_forbidden(status) { self.forbidden.add(line) } else { self.at_fault.add(line) }
-    }
-}
-
-/// Whether this answer is about who may do what, and not about the record.
-pub fn is_forbidden(status: Option<u16>) -> bool {
-    matches!(status, Some(401 | 403))
+    /// The shop does not take them as it is: they are sent again as they are once it does.
+    pub of_shop: FailedLines,
 }
 
 /// What became of the records, in one line.
@@ -173,8 +162,8 @@ pub fn hint(count: RecordCounts, failed: &Failed, next: &NextSteps) -> Hint {
     let is_first = is_said && count.can_resume() && count.refused_in_part + count.unknown == 0;
     let fix = (to_correct > 0)
         .then(|| if is_first { next.resume_first(&lines, to_correct) } else { next.fix(&lines, to_correct) });
-    let forbidden = &failed.forbidden;
-    let retry = (forbidden.count > 0).then(|| next.retry(&forbidden.first(), forbidden.count));
+    let of_shop = &failed.of_shop;
+    let retry = (of_shop.count > 0).then(|| next.retry(&of_shop.first(), of_shop.count));
     let is_stopped = fix.is_none() && retry.is_none() && count.unknown + count.mismatch == 0;
     if count.refused_in_part > 0 {
         steps.push(hint!(
@@ -213,7 +202,11 @@ pub const MAX_LINES: usize = 5;
 
 /// The first lines of one kind, and how many there are besides.
 pub fn list_lines(lines: &[u64], count: u64) -> String {
-    let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u64::to_string).collect();
+    list(lines.iter().map(u64::to_string), count)
+}
+
+fn list(lines: impl Iterator<Item = String>, count: u64) -> String {
+    let shown: Vec<String> = lines.take(MAX_LINES).collect();
     let more = count.saturating_sub(shown.len() as u64);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))
@@ -236,7 +229,7 @@ pub fn count_more_records(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Failed, NextSteps, hint};
+    use super::{Failed, NextSteps, RecordLocation, hint};
     use storefront_core::failure::RecordCounts;
     use storefront_core::hint::storefront;
 
@@ -250,9 +243,13 @@ mod tests {
         }
     }
 
+    fn at(line: u64) -> RecordLocation {
+        RecordLocation { record: line - 1, line, now: None }
+    }
+
     fn failed(lines: impl IntoIterator<Item = u64>) -> Failed {
         let mut failed = Failed::default();
-        lines.into_iter().for_each(|line| failed.add(line, Some(400)));
+        lines.into_iter().for_each(|line| failed.at_fault.add(at(line)));
         failed
     }
 
@@ -260,7 +257,7 @@ mod tests {
     fn what_the_shop_does_not_allow_is_not_to_be_corrected() {
         let count = RecordCounts { failed: 2, ..RecordCounts::default() };
         let mut failed = failed([3]);
-        failed.add(7, Some(403));
+        failed.of_shop.add(at(7));
         assert_eq!(
             hint(count, &failed, &next(false)).to_string(),
             "fix line 3 in the input, then resume with `storefront resume 1`; to give it up, run \

@@ -5,6 +5,7 @@ use snapbox::str;
 
 use crate::batch_journal::{journal, text};
 use crate::support::batch::{attributes, created, lines, numbers, states};
+use crate::support::magento;
 use crate::support::test_env::{TestEnv, change_log};
 
 /// Writes a journal by hand: the log knows nothing of what stood in it.
@@ -223,4 +224,33 @@ fn the_journal_of_another_machine_is_continued_by_the_command_of_the_hint() {
     assert!(refused.code == 2 && refused.stderr.contains(&hint), "{refused:?}");
     let done = elsewhere(&format!("--sandbox --api magento {command}"));
     assert!(done.code == 0 && done.stderr.contains("1 already done"), "{done:?}");
+}
+
+/// The line is right, and waits for the shop.
+#[test]
+fn a_record_that_a_stored_address_keeps_from_being_saved_is_sent_again_as_it_is() {
+    let env = TestEnv::new();
+    env.file("a.csv", "customer,address_id,city\n1,1,Oslo\n4,10,Bonn\n");
+    let update = magento::run(&env, "customer update -i a.csv --jobs 1");
+    let hint = update.error()["hint"].as_str().unwrap().to_owned();
+    assert_eq!(update.code, 7, "{update:?}");
+    assert!(hint.contains("`storefront resume 1 --retry-failed=3`") && !hint.contains("fix line"), "{hint}");
+    let shown = magento::run(&env, "customer update -i a.csv --jobs 1 -n --resume");
+    assert!(shown.stdout.contains("--retry-failed=3") && !shown.stdout.contains("fix line"), "{shown:?}");
+    let corrected = "json_set(body, '$.street', json_array('1', '2'))";
+    env.sandbox.sql(&format!("UPDATE addresses SET body = {corrected} WHERE id = 11"));
+    let sent = magento::run(&env, "resume 1 --retry-failed=3");
+    assert_eq!(sent.code, 0, "{sent:?}");
+}
+
+#[test]
+fn a_line_to_be_corrected_is_named_by_where_it_is_now() {
+    let env = TestEnv::new();
+    env.file("a.csv", "customer,address_id,city\n1,999,Oslo\n2,5,Kyoto\n");
+    assert_eq!(magento::run(&env, "customer update -i a.csv --jobs 1").code, 7);
+    env.file("a.csv", "customer,address_id,city\n2,5,Kyoto\n1,999,Oslo\n");
+    let resumed = magento::run(&env, "resume 1");
+    let hint = resumed.error()["hint"].as_str().unwrap().to_owned();
+    assert!(hint.starts_with("fix line 2 (now 3) in the input, then resume with "), "{hint}");
+    assert!(hint.contains("--mark-done=2`"), "{hint}");
 }

@@ -188,6 +188,9 @@ pub struct Failure {
     /// This machine cannot note what is to be sent, whatever it is.
     #[serde(skip)]
     pub cannot_be_noted: bool,
+    /// What is stored was refused, and not what was sent.
+    #[serde(skip)]
+    pub is_of_stored: bool,
     /// Whether time alone mends it.
     #[serde(skip)]
     pub persistence: Persistence,
@@ -288,6 +291,11 @@ impl Failure {
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         let (applied, persistence) = (Applied::after(kind), kind.persistence());
         Self { kind, message: message.into(), applied, persistence, ..Self::default() }
+    }
+
+    /// Whether the shop is to be changed first, what it has stored or what it allows; then the same is sent again.
+    pub fn is_of_shop(&self) -> bool {
+        self.is_of_stored || matches!(self.status, Some(401 | 403))
     }
 
     /// A reply that is not what the interface says it is.

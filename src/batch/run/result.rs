@@ -92,7 +92,9 @@ impl Run<'_> {
             }
             _ => {
                 self.count.failed += 1;
-                self.failed.add(position.location.line, failure.status);
+                let Failed { at_fault, of_shop } = &mut self.failed;
+                let lines = if failure.is_of_shop() { of_shop } else { at_fault };
+                lines.add(position.location);
             }
         }
         let mut shown = failure.clone();

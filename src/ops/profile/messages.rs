@@ -19,7 +19,7 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::path::FieldPath;
-use storefront_core::profile::refusal;
+use storefront_core::profile::refusal::{self, Explained};
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Verification, is_filled_in};
 
@@ -134,11 +134,14 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
         merged.summary.removed.first().is_some_and(|id| Request::remove_address(&target, *id).is_some())
     });
     match refusal::explain(stored.customer(), &merged.customer, &failure.message, removes_by_call) {
-        // Of a batch's record no more than the message is shown.
-        Some(hint) if service.write_ahead.is_some() => {
-            Failure { message: format!("{}; {hint}", failure.message), ..failure }.hint(hint)
+        Some(Explained { hint, is_stored }) => {
+            let message = match service.write_ahead {
+                // Of a batch's record no more than the message is shown.
+                Some(_) => format!("{}; {hint}", failure.message),
+                None => failure.message,
+            };
+            Failure { message, is_of_stored: is_stored, ..failure }.hint(hint)
         }
-        Some(hint) => failure.hint(hint),
         None => failure,
     }
 }

@@ -93,6 +93,21 @@ struct Sentence {
     rule: Rule,
 }
 
+/// What the service does not take.
+#[derive(Debug)]
+pub struct Explained {
+    /// What to do.
+    pub hint: Hint,
+    /// Whether what is stored is to be corrected first, and the same is sent again then.
+    pub is_stored: bool,
+}
+
+impl Explained {
+    fn of(hint: Hint, is_stored: bool) -> Option<Self> {
+        Some(Self { hint, is_stored })
+    }
+}
+
 /// What the service does not take, as a hint. `stored` is the profile as it was read, `sent` the merged one; `removes_by_call` says
 /// whether a command that removes addresses alone needs no PUT. `None` where its message does not tell.
 pub fn explain(
@@ -100,7 +115,7 @@ pub fn explain(
     sent: &Map<String, Value>,
     message: &str,
     removes_by_call: bool,
-) -> Option<Hint> {
+) -> Option<Explained> {
     let sentences = sentences(message)?;
     let changes = diff::customers(stored, sent);
     let own: Vec<Clause> = sentences
@@ -108,17 +123,18 @@ pub fn explain(
         .flat_map(|sentence| changes.iter().filter_map(|change| sentence.of_change(change)))
         .collect();
     if !own.is_empty() {
-        return Some(format!("{}; correct it in the same command", joined(&own)).into());
+        return Explained::of(format!("{}; correct it in the same command", joined(&own)).into(), false);
     }
     let removed = removed_first(&sentences, stored, sent);
     if removes_by_call && let [_, ..] = &removed[..] {
         let remove = storefront("customer update --remove-address");
-        return Some(hint!(
+        let hint = hint!(
             "the shop checks the stored addresses first: remove ",
             join_ids(&removed),
             " in a command of its own, with ",
             removed.iter().fold(remove, |remove, id| remove.arg(id.to_string()))
-        ));
+        );
+        return Explained::of(hint, true);
     }
     let (by_update, by_hand): (Vec<&Sentence>, Vec<&Sentence>) =
         sentences.iter().partition(|sentence| matches!(sentence.rule, Rule::Unlisted(_)));
@@ -135,20 +151,23 @@ pub fn explain(
     let show = storefront("customer show");
     if !by_hand.is_empty() {
         let what = joined(&by_hand);
-        return Some(hint!(
+        let hint = hint!(
             format!("the shop checks the stored addresses first, and {what}: look with "),
             show,
             ", and correct it in the admin panel; the shop takes no update before"
-        ));
+        );
+        return Explained::of(hint, true);
     }
     // Of the account only what is missing is known, and any update can bring it.
     let missing =
         |sentence: &&Sentence| matches!(sentence.rule, Rule::Needed) && stored.contains_key(sentence.field);
     let missing = sentences.iter().filter(missing).filter(|sentence| is_empty(stored.get(sentence.field)));
     by_update.extend(missing.map(|sentence| (sentence.field.to_owned(), "is empty".to_owned())));
-    (!by_update.is_empty()).then(|| {
-        hint!(format!("{}: look with ", joined(&by_update)), show, ", and correct it in the same command")
-    })
+    if by_update.is_empty() {
+        return None;
+    }
+    let what = format!("{}: look with ", joined(&by_update));
+    Explained::of(hint!(what, show, ", and correct it in the same command"), false)
 }
 
 /// The addresses that the message is about, where the command was to remove all of them.
@@ -323,7 +342,7 @@ mod tests {
 
     fn said(stored: &Value, sent: &Value, message: &str) -> String {
         let hint = explain(stored.as_object().unwrap(), sent.as_object().unwrap(), message, false);
-        hint.map(|hint| hint.to_string()).unwrap_or_default()
+        hint.map(|explained| explained.hint.to_string()).unwrap_or_default()
     }
 
     /// A customer with one address, 3.
