@@ -1,6 +1,7 @@
 """The tasks about a batch as a whole: its plan, and the rest of one that was stopped."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -52,7 +53,9 @@ def half(world, _rounds):
     write_records(records, HALF)
     whole = ours(world, records, HALF, 32)
     figures = [measured("begun", whole, posted)]
-    argv = [word for word in whole.argv(0) if word != "--restart"] + ["--journal", str(world.directory / "half.journal")]
+    # Beside the journal of the one it would be refused.
+    again = str(shutil.copy(records, world.directory / "stopped.ndjson"))
+    argv = [again if word == str(records) else word for word in whole.argv(0) if word != "--restart"]
     stopped = {"env": {**os.environ, **whole.env, **world.home("half", world.http)}}
     before = posted()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
