@@ -17,6 +17,7 @@ use serde_json::Map;
 
 use self::look::{Answer, Task};
 use crate::batch::listing::Listing;
+use crate::batch::origin::Origin;
 use crate::batch::record::{PreparedRecord, RecordPreparer, hash, key_of};
 use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
@@ -30,7 +31,6 @@ use crate::journal::read::{LatestEntry, Noted, OfRuns};
 use crate::log::{Write, WriteLog};
 use crate::ops::{Operation, Run};
 use crate::past::owners::customer_of;
-use crate::plan::Plan;
 use crate::plan::applying::ensure_same_service;
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -144,7 +144,7 @@ async fn follow(
 ) -> Result<(), Failure> {
     let header = &listing.header;
     listing.operation.ensure_in(session.dialect)?;
-    let (source, plan): (Source, Option<Plan>) = match listing.source(input) {
+    let origin = match listing.origin(input) {
         Ok(Some(found)) => found,
         Ok(None) if input.is_none() => nothing_of(listing)?,
         Ok(None) => {
@@ -158,8 +158,7 @@ async fn follow(
         }
         Err(failure) => return Err(failure),
     };
-    let context = session.context;
-    let source = source.copied(&*context.storage, &context.directories()?.state)?;
+    let origin = origin.copied(session.context)?;
     let service = Service::open(session).await?;
     ensure_same_service(
         &service,
@@ -167,16 +166,16 @@ async fn follow(
         [&header.service, &header.interface],
         header.store_view.as_deref(),
     )?;
-    Box::pin(with_context(&service, &source, follower, plan.as_ref(), task)).await
+    Box::pin(with_context(&service, &origin, follower, task)).await
 }
 
 /// An input without a record.
-fn nothing_of(listing: &Listing<'_>) -> Result<(Source, Option<Plan>), Failure> {
+fn nothing_of(listing: &Listing<'_>) -> Result<Origin, Failure> {
     let context = listing.session.context;
     let state = &context.directories()?.state;
     let failed = |error| Failure::internal(format!("cannot write to `{}`: {error}", state.display()));
     let file = context.storage.unnamed(state).map_err(failed)?;
-    Ok((Source::of_plan(&listing.path, Arc::new(file)), None))
+    Ok(Origin::Input(Source::of_plan(&listing.path, Arc::new(file))))
 }
 
 /// A record as it stands in the input.

@@ -79,7 +79,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
 /// `usage`, unless `--skip-invalid`; `interrupted` after a signal; where the shop cannot be read, and the operation has to know.
 pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
-    if preparer.operation.spec().bearer != Bearer::Admin || preparer.plan.is_some() {
+    if preparer.operation.spec().bearer != Bearer::Admin || preparer.origin.plan().is_some() {
         return Ok(());
     }
     let mut check = Check::new(preparer);
@@ -187,7 +187,7 @@ impl<'a> Check<'a> {
     fn new(preparer: &RecordPreparer<'a>) -> Self {
         let args = preparer.args;
         Self {
-            name: preparer.source.name(),
+            name: preparer.origin.source().name(),
             args,
             report: preparer.session.report,
             consent: preparer.session.consent,
@@ -198,7 +198,7 @@ impl<'a> Check<'a> {
             is_contradictory: false,
             invalid: Vec::new(),
             warnings: Vec::new(),
-            is_asked: preparer.plan.is_some() && preparer.session.prompt().confirms(),
+            is_asked: preparer.origin.plan().is_some() && preparer.session.prompt().confirms(),
             more_warnings: 0,
             changed: Vec::new(),
             named: args

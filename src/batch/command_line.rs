@@ -28,15 +28,15 @@ pub fn commands(preparer: &RecordPreparer<'_>, journal: &Path) -> Commands {
 fn resume(preparer: &RecordPreparer<'_>, journal: &Path) -> HintCommand {
     let RecordPreparer { session, args, .. } = preparer;
     let again = session.global.typed.without(&OF_RESUMING);
-    if preparer.plan.is_some() {
+    if preparer.origin.plan().is_some() {
         return typed(&again);
     }
     let log = WriteLog::to_read(session.context).ok().flatten();
     let last = log.and_then(|log| log.last_over(&real_path(journal).to_string_lossy()).ok().flatten());
-    let is_piped = preparer.source.path == Path::new("-");
+    let is_piped = preparer.origin.source().path == Path::new("-");
     // What flows by under a name is another one each time.
-    let Some(last) = last.filter(|_| is_piped || !preparer.source.is_stream) else {
-        let is_named = args.journal.is_some() || !preparer.source.is_stream;
+    let Some(last) = last.filter(|_| is_piped || !preparer.origin.source().is_stream) else {
+        let is_named = args.journal.is_some() || !preparer.origin.source().is_stream;
         let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };
         return typed(&again.with([named, vec!["--resume".to_owned()]].concat()));
     };
@@ -60,7 +60,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
             )
         ),
         resume,
-        is_plan: preparer.plan.is_some(),
+        is_plan: preparer.origin.plan().is_some(),
         place: session.report.place,
         journal: journal.display().to_string(),
     }

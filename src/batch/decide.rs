@@ -111,7 +111,7 @@ impl RecordPreparer<'_> {
     fn latest(&self, past: &PreviousRun, name: u64) -> LatestEntry {
         let latest = past.latest(name);
         let is_named =
-            self.plan.is_some_and(|plan| plan.only.as_ref().is_some_and(|only| only.contains(name)));
+            self.origin.plan().is_some_and(|plan| plan.only.as_ref().is_some_and(|only| only.contains(name)));
         if latest.state == State::Declined && is_named { LatestEntry::default() } else { latest }
     }
 

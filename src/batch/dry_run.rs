@@ -34,20 +34,20 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
     let mut planning = Planning::begin(shared.service, preparer.operation)?;
     if let Some(planning) = &mut planning {
-        planning.made_of(made_of(preparer, preparer.source.sha256()?)?, preparer.args.restart);
+        planning.made_of(made_of(preparer, preparer.origin.source().sha256()?)?, preparer.args.restart);
     }
     let mut past = past(shared)?;
     looks::look(shared, &mut past).await?;
     let mut sent = sent_elsewhere(shared, &past)?;
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
-    let is_compared = planning.is_some() || preparer.plan.is_some();
+    let is_compared = planning.is_some() || preparer.origin.plan().is_some();
     let mut shown = DryRun {
         shared,
         planning,
         results: OrderedResults::new(report),
         // A plan is looked at before it is applied.
-        max_shown: if report.is_json() || shared.global.curl || preparer.plan.is_some() {
+        max_shown: if report.is_json() || shared.global.curl || preparer.origin.plan().is_some() {
             u64::MAX
         } else {
             MAX_SHOWN
@@ -210,7 +210,7 @@ impl DryRun<'_> {
             let checked = if is_checked { "" } else { ", not compared with the shop; --plan compares all" };
             report.stdout(format!("{}{checked}\n", count_more_records(self.hidden)))?;
         }
-        let records = preparer.plan.map_or(0, |plan| plan.header.records);
+        let records = preparer.origin.plan().map_or(0, |plan| plan.header.records);
         let left =
             self.left.iter().map(|(state, count)| format!(", {count} {state}")).collect::<Vec<_>>().concat();
         let what = if self.seen == 0 && records > 0 && self.done == records {
@@ -226,7 +226,7 @@ impl DryRun<'_> {
         }
         let no_plan = if self.planning.is_some() { ": no plan was written" } else { "" };
         let message = format!("{} of {} would fail{no_plan}", self.failed, count_records(self.seen));
-        let is_applied = preparer.plan.is_some();
+        let is_applied = preparer.origin.plan().is_some();
         let hint = if is_applied { PLAN_AGAIN } else { "fix these records, then run the command again" };
         Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint))
     }
@@ -235,15 +235,15 @@ impl DryRun<'_> {
 /// What other batches sent of the records that a resumed run would send. Of a plan nothing: that is refused.
 fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentRecords, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
-    let is_asked = preparer.plan.is_some() || preparer.args.resume;
+    let is_asked = preparer.origin.plan().is_some() || preparer.args.resume;
     let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| is_asked) else {
         return Ok(SentRecords::default());
     };
     let (to_send, of_service) = (ToSend::read(preparer, past)?, service.settings.service_id().to_string());
     let own = past.runs();
-    if preparer.plan.is_some() {
+    if preparer.origin.plan().is_some() {
         let again = to_send.again(preparer, &log, &of_service, own)?;
-        again.ensure_meant(preparer, past, &journal_of(&real_path(&preparer.source.path)))?;
+        again.ensure_meant(preparer, past, &journal_of(&real_path(&preparer.origin.source().path)))?;
         return Ok(SentRecords::default());
     }
     to_send.sent(preparer, &log, &of_service, own)
@@ -253,8 +253,8 @@ fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentReco
 fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
     let args = preparer.args;
-    let has_journal = args.journal.is_some() || !preparer.source.is_stream;
-    let is_resumed = preparer.plan.is_some() || args.resume && has_journal;
+    let has_journal = args.journal.is_some() || !preparer.origin.source().is_stream;
+    let is_resumed = preparer.origin.plan().is_some() || args.resume && has_journal;
     let files = is_resumed.then(|| files(preparer)).transpose()?;
     let storage = &*service.session.context.storage;
     let Some(files) = files.filter(|files| is_there(storage, &files.journal)) else {

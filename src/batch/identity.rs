@@ -10,7 +10,7 @@ use storefront_core::text::hash::Fnv1a;
 impl RecordPreparer<'_> {
     /// The hash by which the log knows a record that was sent, wherever it stood. That of a plan is what it was made of.
     pub fn identity(&self, record: &Record, columns: Option<&Columns>, prepared: &PreparedRecord) -> u64 {
-        let of_plan = match (self.plan, &record.content) {
+        let of_plan = match (self.origin.plan(), &record.content) {
             (Some(_), Content::Json(text)) => plan::hash_of_record(text),
             _ => None,
         };
@@ -21,7 +21,7 @@ impl RecordPreparer<'_> {
         let mut add = |text: &str| {
             identity = std::mem::take(&mut identity).update(text.as_bytes()).update(&[0]);
         };
-        match (&record.content, self.plan, columns) {
+        match (&record.content, self.origin.plan(), columns) {
             // A plan of one command is not of a record.
             (content, Some(plan), _) => {
                 add(&plan.header.id);

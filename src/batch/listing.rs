@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use encoding_rs::Encoding;
 
+use crate::batch::origin::Origin;
 use crate::batch::record::{each_hash, hash, key_of};
 use crate::batch::settle_where_known;
 use crate::cli::{InputArgs, InputFormat};
 use crate::client::Session;
-use crate::input::records::{self, Columns, RecordReader, Source};
+use crate::input::records::{self, Columns, RecordReader};
 use crate::journal::places::Places;
 use crate::journal::read::{self, LatestEntry, PreviousRun};
 use crate::journal::{Entry, JournalHeader, Shard, State};
@@ -177,7 +178,8 @@ impl<'a> Listing<'a> {
 
     /// The input, where it is next to the journal.
     pub(super) fn input(&self) -> Result<Option<RecordReader>, Failure> {
-        let Some((source, _)) = self.source(None)? else { return Ok(None) };
+        let Some(origin) = self.origin(None)? else { return Ok(None) };
+        let source = origin.source();
         let (header, operation) = (&self.header, self.operation);
         // The one of the run, whatever is set now.
         let dialect = Dialect::named(&header.interface).unwrap_or(self.session.dialect);
@@ -190,14 +192,14 @@ impl<'a> Listing<'a> {
                 titles.iter().map(str::trim).filter(|title| !is_flag(title)).map(str::to_owned).collect();
             Columns::parse_header(&source.name(), dialect, operation, titles, &all)
         };
-        RecordReader::open(&source, columns).map(Some)
+        RecordReader::open(source, columns).map(Some)
     }
 
-    /// The input that is `named`, or else the one that is next to the journal, if it is there; with it the plan that it is.
+    /// The input that is `named`, or else the one that is next to the journal, if it is there.
     ///
     /// # Errors
     /// As [`records::detect`] and [`Plan::read`].
-    pub fn source(&self, named: Option<&Path>) -> Result<Option<(Source, Option<Plan>)>, Failure> {
+    pub fn origin(&self, named: Option<&Path>) -> Result<Option<Origin>, Failure> {
         let header = &self.header;
         let beside = parent(&self.path).join(&header.input);
         // The name is what a file says, and must not lead elsewhere.
@@ -211,10 +213,10 @@ impl<'a> Listing<'a> {
         let input = InputArgs { path: Some(path), input_format, encoding, ..InputArgs::default() };
         let Some(source) = records::detect(&input)? else { return Ok(None) };
         if !source.is_plan() {
-            return Ok(Some((source, None)));
+            return Ok(Some(Origin::Input(source)));
         }
         let context = self.session.context;
         let plan = Plan::read(&*context.storage, &context.directories()?.state, &source.path)?;
-        Ok(Some((Source::of_plan(&source.path, plan.lines.clone()), Some(plan))))
+        Ok(Some(Origin::of_plan(plan)))
     }
 }

@@ -9,6 +9,7 @@ mod dry_run;
 mod identity;
 pub mod listing;
 mod looks;
+pub mod origin;
 pub mod pace;
 pub mod queue;
 mod record;
@@ -32,6 +33,7 @@ use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use crate::batch::check::Checked;
+use crate::batch::origin::Origin;
 use crate::batch::pace::Pace;
 use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Input, Run};
@@ -42,7 +44,6 @@ use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::{Settings, TokenCommand};
-use crate::input::records::Source;
 use crate::journal::known::in_log;
 use crate::journal::open::{Files, Opening};
 use crate::journal::read::PreviousRun;
@@ -50,7 +51,7 @@ use crate::journal::write::{Journal, journal};
 use crate::journal::{Entry, JournalHeader, MadeOf, State};
 use crate::log::{NewRun, WriteLog, new_uuid};
 use crate::ops::{Operation, refuse_single_flag};
-use crate::plan::{PLAN_AGAIN, Plan, Seen, Watcher, applying, is_there, journal_of};
+use crate::plan::{PLAN_AGAIN, Seen, Watcher, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::{count_records, sent_again};
 use crate::state;
@@ -67,12 +68,7 @@ use storefront_core::text::hash::fnv1a;
 /// # Errors
 /// `usage` and `guard` before anything is sent; `partial`, `unknown`, `mismatch` or `unavailable` when some records did
 /// not go through; `interrupted`.
-pub async fn run(
-    session: &Session<'_>,
-    source: Source,
-    operation: &dyn Operation,
-    plan: Option<&Plan>,
-) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, origin: Origin, operation: &dyn Operation) -> Result<(), Failure> {
     // Its columns are not those of the interface, which would be said instead.
     operation.spec().ensure_in(session.dialect)?;
     refuse_single_flag(operation, "batch input")?;
@@ -83,17 +79,16 @@ pub async fn run(
     }
     // Its own is named by what the input holds, which may be corrected before it is resumed.
     let args = &session.global.batch;
-    if source.is_stream && args.journal.is_none() && args.resume {
+    if origin.source().is_stream && args.journal.is_none() && args.resume {
         return Err(Failure::usage("which run is resumed is unknown: the input has no name")
             .hint("name the journal of the earlier run with --journal FILE; its last message has it"));
     }
-    let context = session.context;
-    let source = source.copied(&*context.storage, &context.directories()?.state)?;
+    let origin = origin.copied(session.context)?;
     let mut report: Report = session.report.clone();
-    report.place = source.place();
+    report.place = origin.source().place();
     let session = &Session { report: &report, ..*session };
     let service = Service::open(session).await?;
-    Box::pin(run_over(&service, &source, operation, plan)).await
+    Box::pin(run_over(&service, &origin, operation)).await
 }
 
 /// Refuses a record that is named as sent again and as done.
@@ -109,16 +104,11 @@ fn refuse_two_words(args: &BatchArgs) -> Result<(), Failure> {
     }
 }
 
-async fn run_over(
-    service: &Service<'_>,
-    source: &Source,
-    operation: &dyn Operation,
-    plan: Option<&Plan>,
-) -> Result<(), Failure> {
-    if let Some(plan) = plan {
+async fn run_over(service: &Service<'_>, origin: &Origin, operation: &dyn Operation) -> Result<(), Failure> {
+    if let Some(plan) = origin.plan() {
         applying::admit(service, plan)?;
     }
-    with_context(service, source, operation, plan, async |shared| {
+    with_context(service, origin, operation, async |shared| {
         if shared.global.dry_run {
             Box::pin(dry_run::run(shared)).await
         } else {
@@ -131,9 +121,8 @@ async fn run_over(
 /// Does `task` with what all records of an input share.
 async fn with_context(
     service: &Service<'_>,
-    source: &Source,
+    origin: &Origin,
     operation: &dyn Operation,
-    plan: Option<&Plan>,
     task: impl AsyncFnOnce(RunContext<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let session = service.session;
@@ -146,14 +135,12 @@ async fn with_context(
     // A record that names the batch's own token has the same key as those that name none.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
-    let mut preparer = RecordPreparer::new(service, source, operation, command, token);
-    preparer.plan = plan;
-    let preparer = &preparer;
+    let preparer = &RecordPreparer::new(service, origin, operation, command, token);
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
     // Nobody can be asked about each of many records: who has agreed to the batch, or to its plan, has agreed to all.
-    let yes = session.global.yes || plan.is_some() || session.prompt().can_ask();
+    let yes = session.global.yes || origin.plan().is_some() || session.prompt().can_ask();
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
     let args = session.global.pace;
     let pace = Rc::new(RefCell::new(Pace::new(args.jobs(), args.rate)));
@@ -173,7 +160,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let opening = Opening::look(storage, clock, files, header.clone()).await;
-    let mut opening = opening.map_err(|failure| match preparer.plan {
+    let mut opening = opening.map_err(|failure| match preparer.origin.plan() {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
@@ -224,7 +211,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if !is_alone || to_send.again(preparer, &noted_log, &of_service, &own)?.count != again.count {
         return Err(begun_at_once(session, &path, is_new));
     }
-    if let Some(plan) = preparer.plan {
+    if let Some(plan) = preparer.origin.plan() {
         applying::claim(session, &noted_log, plan, &path, is_new).await?;
     }
     let (journal, writer) = journal(path.clone(), log, clock);
@@ -260,7 +247,7 @@ fn settle_where_known(past: &mut PreviousRun, session: &Session<'_>) {
 
 /// How the records of a batch are sent again.
 fn again(preparer: &RecordPreparer<'_>, restart: HintCommand) -> Hint {
-    match preparer.plan {
+    match preparer.origin.plan() {
         Some(_) => PLAN_AGAIN.into(),
         None => hint!(restart, " sends all records again"),
     }
@@ -273,7 +260,7 @@ async fn decline(
     past: &PreviousRun,
     journal: &Journal,
 ) -> Result<(), Failure> {
-    let Some(plan) = preparer.plan.filter(|plan| plan.declines_others) else { return Ok(()) };
+    let Some(plan) = preparer.origin.plan().filter(|plan| plan.declines_others) else { return Ok(()) };
     let (mut records, mut last) = (preparer.reader()?, None);
     while let Some(record) = records.read()? {
         let latest = past.latest(record.line);
@@ -299,7 +286,7 @@ async fn decline(
 /// How many records are in flight at most. Where it is one although more were asked for, that is said.
 fn at_a_time(preparer: &RecordPreparer<'_>, checked: &Checked) -> u16 {
     let session = preparer.session;
-    let first = preparer.plan.and_then(|plan| scalar(plan.first.as_ref()?.get(UNDO_OWNER)));
+    let first = preparer.origin.plan().and_then(|plan| scalar(plan.first.as_ref()?.get(UNDO_OWNER)));
     let is_of_attribute = preparer.operation.spec().wrapper == Some("attribute")
         || first.is_some_and(|owner| owner.starts_with(Kind::Attribute.noun()));
     let is_sequential = is_of_attribute && session.dialect.attributes_one_at_a_time;
@@ -336,7 +323,7 @@ fn begun_at_once(session: &Session<'_>, journal: &Path, is_new: bool) -> Failure
 /// A person is asked once before a batch writes: of a plan about its changes, else about how many records it is.
 fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun) -> Result<(), Failure> {
     let (session, operation) = (preparer.session, preparer.operation.spec());
-    match preparer.plan {
+    match preparer.origin.plan() {
         _ if checked.to_send == 0 => Ok(()),
         Some(plan) => {
             let is_sent = |number| preparer.is_sent(past, number);
@@ -379,17 +366,18 @@ fn header(
         interface: id.interface.clone(),
         store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.spec().name.to_owned(),
-        input: file_name.map_or_else(|| preparer.source.name(), |name| name.to_string_lossy().into_owned()),
+        input: file_name
+            .map_or_else(|| preparer.origin.source().name(), |name| name.to_string_lossy().into_owned()),
         input_format: input_format.map(|format| format.get_name().to_owned()),
-        encoding: preparer.source.encoding.map(|encoding| encoding.name().to_owned()),
+        encoding: preparer.origin.source().encoding.map(|encoding| encoding.name().to_owned()),
         titles: titles.map(|titles| format!("{:016x}", fnv1a(titles.as_bytes()))),
-        sha256: Some(preparer.source.sha256()?),
+        sha256: Some(preparer.origin.source().sha256()?),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
-        undoes: preparer.plan.and_then(|plan| plan.header.undoes.clone()),
-        made_of: preparer.plan.and_then(|plan| plan.header.made_of.clone()),
+        undoes: preparer.origin.plan().and_then(|plan| plan.header.undoes.clone()),
+        made_of: preparer.origin.plan().and_then(|plan| plan.header.made_of.clone()),
         restart: preparer.args.restart,
         run: Some(new_uuid()),
-        flags: preparer.plan.is_none() && preparer.operation.sets_what_is_compared(),
+        flags: preparer.origin.plan().is_none() && preparer.operation.sets_what_is_compared(),
         ..JournalHeader::new()
     })
 }
@@ -397,8 +385,8 @@ fn header(
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names. An input without a name has it in the state directory, by what it holds: the same once more is refused.
 fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
-    let RecordPreparer { source, args, .. } = preparer;
-    if preparer.plan.is_some() {
+    let (source, args) = (preparer.origin.source(), preparer.args);
+    if preparer.origin.plan().is_some() {
         let input = real_path(&source.path);
         let journal = journal_of(&input);
         let commands = command_line::commands(preparer, &journal);

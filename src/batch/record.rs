@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::batch::origin::Origin;
 use crate::batch::token::{self, RecordToken, TOKEN_FIELD};
 use crate::cli::hint::{for_customer, is_for_customer};
 use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::TokenCommand;
-use crate::input::records::{Columns, Content, Record, RecordReader, Source};
+use crate::input::records::{Columns, Content, Record, RecordReader};
 use crate::input::{Draft, Written};
 use crate::journal::read::PreviousRun;
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
-use crate::plan::{self, Plan, Planned};
+use crate::plan::{self, Planned};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::summary::NextSteps;
 use storefront_core::check::body::Finding;
@@ -47,11 +48,9 @@ pub struct RecordPreparer<'a> {
     /// What the user runs.
     pub session: &'a Session<'a>,
     /// Where they come from.
-    pub source: &'a Source,
+    pub origin: &'a Origin,
     /// The flags of the run.
     pub args: &'a BatchArgs,
-    /// The plan whose records they are.
-    pub plan: Option<&'a Plan>,
     /// What is done with them.
     pub operation: &'a dyn Operation,
     /// What prints the token of each record, and the fields that its placeholders name; none where there is no such command.
@@ -106,7 +105,7 @@ impl<'a> RecordPreparer<'a> {
     /// known.
     pub fn new(
         service: &'a Service<'a>,
-        source: &'a Source,
+        origin: &'a Origin,
         operation: &'a dyn Operation,
         command: Option<&TokenCommand>,
         run_token: Option<Credential>,
@@ -127,9 +126,8 @@ impl<'a> RecordPreparer<'a> {
         }
         Self {
             session,
-            source,
+            origin,
             args: &session.global.batch,
-            plan: None,
             operation,
             command,
             run_token,
@@ -144,7 +142,7 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// As [`RecordReader::open`].
     pub fn reader(&self) -> Result<RecordReader, Failure> {
-        RecordReader::open(self.source, |header| self.columns(header))
+        RecordReader::open(self.origin.source(), |header| self.columns(header))
     }
 
     /// Finds the records of earlier runs in the input.
@@ -165,7 +163,7 @@ impl<'a> RecordPreparer<'a> {
 
     fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
         Columns::parse_header(
-            &self.source.name(),
+            &self.origin.source().name(),
             self.session.dialect,
             self.operation.spec(),
             header,
@@ -188,7 +186,7 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// `usage`, by column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
-        if let (Some(_), Content::Json(text)) = (self.plan, &record.content) {
+        if let (Some(_), Content::Json(text)) = (self.origin.plan(), &record.content) {
             return self.planned(text);
         }
         let (mut document, mut extra) = self.document(record, columns)?;
@@ -320,7 +318,7 @@ impl<'a> RecordPreparer<'a> {
 
     /// Whether a record is run: of a plan it may be only some.
     pub fn takes(&self, record: u64) -> bool {
-        self.plan.is_none_or(|plan| plan.takes(record))
+        self.origin.plan().is_none_or(|plan| plan.takes(record))
     }
 
     /// The customer whom a record names. All records of an input do so in the same way: an id and an email may be one

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::batch::listing::{Listing, Row};
+use crate::batch::origin::Origin;
 use crate::batch::record::REASON;
 use crate::batch::token::TOKEN_FIELD;
 use crate::input::records::{Columns, Content, Format};
@@ -21,7 +22,7 @@ impl Listing<'_> {
     /// # Errors
     /// `usage` without the input, and of a plan, which nobody corrects; those of the input.
     pub fn print_rows(&self, report: &Report, is_wanted: impl Fn(&Row) -> bool) -> Result<(), Failure> {
-        let Some((source, None)) = self.source(None)? else {
+        let Some(Origin::Input(source)) = self.origin(None)? else {
             let message =
                 format!("the input `{}` is not next to the journal, or is a plan", self.header.input);
             return Err(Failure::usage(message).hint(hint!(self.shows_each(), " without --rows")));

@@ -247,7 +247,7 @@ impl<'a> Run<'a> {
         let entry = || self.input.past.entry(latest);
         match (decision, prepared) {
             (Decision::Refuse, _) => {
-                let source = preparer.source;
+                let source = preparer.origin.source();
                 let failure = check::changed(&source.name(), &format!("{} {}", source.place(), record.line));
                 self.request_stop(Stop::Broken(failure));
             }
@@ -345,7 +345,8 @@ impl<'a> Run<'a> {
 
     /// Tells who watches the plan what became of a record.
     fn tell(&self, position: Position, state: &'static str, failure: Option<&Failure>) {
-        if let Some(Watcher(tell)) = self.shared.preparer.plan.and_then(|plan| plan.watcher.as_ref()) {
+        if let Some(Watcher(tell)) = self.shared.preparer.origin.plan().and_then(|plan| plan.watcher.as_ref())
+        {
             let step = Step { record: position.location.record, state, failure: failure.cloned() };
             tell(Seen::Step(Box::new(step)));
         }

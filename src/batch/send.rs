@@ -100,7 +100,7 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up, and whether that waits for a person.
     pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &HintCommand) -> Option<(Failure, bool)> {
-        let (operation, place) = (self.preparer.operation.spec(), self.preparer.source.place());
+        let (operation, place) = (self.preparer.operation.spec(), self.preparer.origin.source().place());
         let find = |key| blocked.refusal(operation, key, job.position.location, place, resume);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
         let waits_for_person = failure.kind == FailureKind::Guard;

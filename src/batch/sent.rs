@@ -51,7 +51,7 @@ fn adds(preparer: &RecordPreparer<'_>) -> bool {
     let is_flag = |flag: &String| flag == ALLOW_DUPLICATE;
     *preparer.operation.spec() == QUOTE_ADD_ITEM
         || preparer.session.global.typed.operation_flags().iter().any(is_flag)
-        || preparer.plan.is_some_and(|plan| plan.header.options.iter().any(is_flag))
+        || preparer.origin.plan().is_some_and(|plan| plan.header.options.iter().any(is_flag))
 }
 
 impl ToSend {
@@ -138,7 +138,7 @@ impl Again {
     ) -> Result<u64, Failure> {
         let is_meant = preparer.args.restart
             || past.is_restarted
-            || preparer.plan.is_some_and(|plan| plan.header.restart);
+            || preparer.origin.plan().is_some_and(|plan| plan.header.restart);
         let Some(by) = self.by.as_ref().filter(|_| !is_meant) else { return Ok(self.count) };
         let refused = self.refused(preparer, by, journal);
         let session = preparer.session;
@@ -152,7 +152,7 @@ impl Again {
 
     fn refused(&self, preparer: &RecordPreparer<'_>, by: &SentBy, journal: &Path) -> Failure {
         let (records, lines) = (count_records(self.count), list_lines(&self.lines, self.count));
-        let what = if preparer.plan.is_some() { "plan" } else { "input" };
+        let what = if preparer.origin.plan().is_some() { "plan" } else { "input" };
         let (were, them) = if self.count == 1 { ("was", "it") } else { ("were", "them") };
         let began = local(by.began, &TimeZone::system());
         let message = format!(
@@ -176,17 +176,17 @@ impl Again {
 
 /// The command that makes a plan of what was not sent of the input; none where that has no name.
 fn others(preparer: &RecordPreparer<'_>) -> Option<CommandLine> {
-    let (line, input) = match preparer.plan {
+    let (line, input) = match preparer.origin.plan() {
         Some(plan) => {
             let input = plan.header.made_of.as_ref()?.input.clone()?;
             let words = plan.header.operation.split(' ').map(str::to_owned).collect();
             let line = CommandLine::of_words(words).with(flag("input", &input));
             (line.with(plan.header.options.clone()), input)
         }
-        None if preparer.source.is_stream => return None,
+        None if preparer.origin.source().is_stream => return None,
         None => {
             let line = preparer.session.global.typed.without(&OF_RESUMING);
-            (line.without(&["--dry-run", "--yes"]), preparer.source.path.display().to_string())
+            (line.without(&["--dry-run", "--yes"]), preparer.origin.source().path.display().to_string())
         }
     };
     let name = Path::new(&input).file_stem()?.to_string_lossy().into_owned();
@@ -212,7 +212,7 @@ pub async fn ensure_alone(
     sha256: Option<&str>,
 ) -> Result<(), Failure> {
     let context = preparer.session.context;
-    let made_of = preparer.plan.and_then(|plan| plan.header.made_of.as_ref()).map(|of| &*of.sha256);
+    let made_of = preparer.origin.plan().and_then(|plan| plan.header.made_of.as_ref()).map(|of| &*of.sha256);
     let ours = [sha256, made_of];
     let own = real_path(journal);
     for run in known_runs(context)?.into_iter().filter(|run| run.path != own) {
@@ -233,6 +233,6 @@ pub async fn ensure_alone(
 
 /// How many equal ones were known as sent when this record was planned.
 fn known(preparer: &RecordPreparer<'_>, content: &Content) -> u64 {
-    let (Some(_), Content::Json(text)) = (preparer.plan, content) else { return 0 };
+    let (Some(_), Content::Json(text)) = (preparer.origin.plan(), content) else { return 0 };
     Planned::parse(text).and_then(|planned| planned.of).map_or(0, |of| of.sent)
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::batch::listing::Listing;
+use crate::batch::origin::Origin;
 use crate::batch::undone::undone;
 use crate::client::Session;
 use crate::journal::State;
@@ -92,9 +93,9 @@ impl<'a> Standing<'a> {
 /// The input as people see it: that of a plan's journal is a plan.
 fn input(listing: &Listing<'_>) -> String {
     let name = &listing.header.input;
-    match listing.source(None) {
+    match listing.origin(None) {
         _ if listing.header.undoes.is_some() => format!("undo plan {name}"),
-        Ok(Some((_, Some(_)))) => format!("plan {name}"),
+        Ok(Some(Origin::Plan(..))) => format!("plan {name}"),
         _ => name.clone(),
     }
 }

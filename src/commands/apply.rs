@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Cli, Command};
-use crate::batch;
+use crate::batch::{self, origin::Origin};
 use crate::cli::lines::Lines;
 use crate::cli::{
     BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, PaceArgs, ReplacementArgs, RequestArgs, plan_file,
 };
 use crate::client::Session;
-use crate::input::records::Source;
 use crate::log::WriteLog;
 use crate::ops::Operation;
 use crate::past::planned::{UndoPlan, is_to};
@@ -118,8 +117,7 @@ pub async fn carry_out(session: &Session<'_>, plan: &Plan, batch: BatchArgs) -> 
     let batch = BatchArgs { resume: true, ..batch };
     let global = GlobalArgs { input, batch, ..session.global.clone() };
     let session = Session { global: &global, ..*session };
-    let source = Source::of_plan(&plan.path, plan.lines.clone());
-    batch::run(&session, source, operation, Some(plan)).await
+    batch::run(&session, Origin::of_plan(plan.clone()), operation).await
 }
 
 /// The command that a plan or a journal is of.

@@ -44,6 +44,7 @@ use review::ReviewArgs;
 use sandbox::SandboxCommand;
 use serde_json::Value;
 
+use crate::batch::origin::Origin;
 use crate::cli::command_line::CommandLine;
 use crate::cli::hint::for_command;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
@@ -564,7 +565,7 @@ pub async fn run_records(
     one: impl AsyncFnOnce(Option<Value>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if let Some(source) = source(session)? {
-        return batch::run(session, source, operation, None).await;
+        return batch::run(session, Origin::Input(source), operation).await;
     }
     let input = &session.global.input;
     one(input.path.as_deref().map(|path| document::read_record(path, input.encoding)).transpose()?).await

@@ -9,6 +9,7 @@ use super::apply::Begun;
 use super::permit_write;
 use crate::batch::after;
 use crate::batch::listing::Listing;
+use crate::batch::origin::Origin;
 use crate::batch::records::{self, RecordArgs};
 use crate::batch::standing::Standing;
 use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, WaitArgs, WriteArgs};
@@ -317,8 +318,8 @@ async fn verify_batch(
 
 /// The command of a journal, without the flags of its run.
 fn of_journal(listing: &Listing<'_>) -> Begun {
-    let plan = listing.source(None).ok().flatten().and_then(|(_, plan)| plan);
-    Begun::new(&listing.header.operation, &[], plan.as_ref())
+    let origin = listing.origin(None).ok().flatten();
+    Begun::new(&listing.header.operation, &[], origin.as_ref().and_then(Origin::plan))
 }
 
 fn unknown_operation() -> Failure {

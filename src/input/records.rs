@@ -49,8 +49,6 @@ pub struct Source {
     pub is_stream: bool,
     /// What it held when it was copied, in a file without a name.
     copy: Option<Arc<File>>,
-    /// Whether it is the copy of a plan.
-    of_plan: bool,
     /// How it is written.
     pub format: Format,
     /// The encoding that `--encoding` names.
@@ -62,6 +60,8 @@ pub struct Source {
 pub enum Format {
     /// One record a line.
     Ndjson,
+    /// One record a line, of a plan.
+    Plan,
     /// A JSON array.
     Array,
     /// A header and one record a row.
@@ -91,14 +91,7 @@ pub fn detect(input: &InputArgs) -> Result<Option<Source>, Failure> {
     };
     let regular = || std::fs::metadata(path).map(|found| found.is_file());
     let is_stream = stdin || !regular().map_err(|error| unreadable(path, &error))?;
-    Ok(Some(Source {
-        path: path.to_owned(),
-        is_stream,
-        copy: None,
-        of_plan: false,
-        format,
-        encoding: input.encoding,
-    }))
+    Ok(Some(Source { path: path.to_owned(), is_stream, copy: None, format, encoding: input.encoding }))
 }
 
 fn by_extension(path: &Path) -> Option<InputFormat> {
@@ -153,7 +146,7 @@ impl Source {
     /// # Errors
     /// `usage` when it cannot be read, and where it changed meanwhile; `internal` when it cannot be copied.
     pub fn copied(self, storage: &dyn Storage, directory: &Path) -> Result<Self, Failure> {
-        if self.of_plan {
+        if self.copy.is_some() {
             return Ok(self);
         }
         let file = storage.unnamed(directory).map_err(|error| unwritable(directory, &error))?;
@@ -175,7 +168,7 @@ impl Source {
     /// The records of a plan.
     pub fn of_plan(path: &Path, records: Arc<File>) -> Self {
         let (path, copy) = (path.to_owned(), Some(records));
-        Self { path, is_stream: false, copy, of_plan: true, format: Format::Ndjson, encoding: None }
+        Self { path, is_stream: false, copy, format: Format::Plan, encoding: None }
     }
 
     /// Whether it is a plan, as far as its first bytes say.
@@ -207,7 +200,7 @@ impl Source {
 
     /// What the places of its records are called.
     pub fn place(&self) -> &'static str {
-        if self.format == Format::Array || self.of_plan { "record" } else { "line" }
+        if matches!(self.format, Format::Array | Format::Plan) { "record" } else { "line" }
     }
 
     /// Its name in messages.
@@ -293,7 +286,7 @@ impl RecordReader {
     ) -> Result<Self, Failure> {
         let name = document::name(&path);
         let reader = match format {
-            Format::Ndjson => Reader::Lines(input, 0),
+            Format::Ndjson | Format::Plan => Reader::Lines(input, 0),
             Format::Array => {
                 let mut bytes = Vec::new();
                 input.read_to_end(&mut bytes).map_err(|error| unreadable(&path, &error))?;

@@ -64,7 +64,7 @@ impl Undoing {
         let Some(mut planning) = Planning::of(service, &UNDO, Vec::new())? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
         };
-        if let Some(undone) = shared.preparer.plan.and_then(|plan| plan.header.undoes.as_ref()) {
+        if let Some(undone) = shared.preparer.origin.plan().and_then(|plan| plan.header.undoes.as_ref()) {
             report.warn(&format!(
                 "this journal is of the plan that undid `{}`: to undo it makes those changes again",
                 sanitize_line(&undone.journal)
