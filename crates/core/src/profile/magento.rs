@@ -23,6 +23,7 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
         for address in addresses {
             let before = own_id(address).and_then(|id| old.get(&id)?.as_object());
             let Value::Object(address) = address else { continue };
+            clear_attributes_by_null(address);
             if let Some(before) = before {
                 clear_by_empty_text(address, before);
             }
@@ -30,11 +31,13 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
         }
     }
     leave_out_kept(&mut customer, stored);
+    clear_attributes_by_null(&mut customer);
     customer
 }
 
 /// Of what Magento keeps where it is left out, only what changes is sent: an extension attribute may be shown wrongly, and
-/// setting it does something (`is_subscribed` subscribes), and a custom attribute without a value makes it refuse the PUT.
+/// setting it does something (`is_subscribed` subscribes), and a custom attribute without a value, or with a list for one, makes it
+/// refuse the PUT. All others are sent as read: a date that is left out is deleted, and a required one is missing.
 fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
     const EXTENSION: &str = "extension_attributes";
     if let (Some(Value::Object(now)), Some(Value::Object(old))) =
@@ -48,7 +51,18 @@ fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>
     }
     let old = stored.get("custom_attributes").and_then(Value::as_array);
     if let (Some(Value::Array(now)), Some(old)) = (customer.get_mut("custom_attributes"), old) {
-        now.retain(|attribute| attribute.get("value").is_some() || !old.contains(attribute));
+        let is_taken = |value: &Value| !value.is_array() && !value.is_object();
+        now.retain(|attribute| attribute.get("value").is_some_and(is_taken) || !old.contains(attribute));
+    }
+}
+
+/// Of a custom attribute Magento takes the empty text for 0, or refuses it, unless it is a text; null clears each.
+fn clear_attributes_by_null(object: &mut Map<String, Value>) {
+    let attributes = object.get_mut("custom_attributes").and_then(Value::as_array_mut);
+    for value in attributes.into_iter().flatten().filter_map(|attribute| attribute.get_mut("value")) {
+        if value.as_str().is_some_and(str::is_empty) {
+            *value = Value::Null;
+        }
     }
 }
 
@@ -152,6 +166,22 @@ mod tests {
             assert_eq!(sent(&none, &none).get("default_billing"), None);
             let moved = json!({"default_billing": "1", "addresses": [{"default_billing": true}]});
             assert_eq!(sent(&only_top, &moved)["default_billing"], json!(null));
+        }
+
+        #[test]
+        fn custom_attributes_are_sent_as_read_but_for_lists_and_cleared_by_null() {
+            let one = |code: &str, value: Value| json!({"attribute_code": code, "value": value});
+            let stored = json!({"custom_attributes": [one("since", json!("2020-02-29 00:00:00")), one("tier", json!("4")),
+                one("files", json!(["a"])), {"attribute_code": "none"}]});
+            let mut merged = stored.clone();
+            merged["custom_attributes"][1]["value"] = json!("");
+            merged["addresses"] = json!([{"custom_attributes": [one("lift", json!(""))]}]);
+            let out = sent(&stored, &merged);
+            let since = one("since", json!("2020-02-29 00:00:00"));
+            assert_eq!(out["custom_attributes"], json!([since, one("tier", json!(null))]));
+            assert_eq!(out["addresses"][0]["custom_attributes"], json!([one("lift", json!(null))]));
+            merged["custom_attributes"][2]["value"] = json!(["b"]);
+            assert_eq!(sent(&stored, &merged)["custom_attributes"][2], one("files", json!(["b"])));
         }
 
         #[test]

@@ -116,6 +116,9 @@ pub fn explain(
     message: &str,
     removes_by_call: bool,
 ) -> Option<Explained> {
+    if let Some(hint) = gone_options(message) {
+        return Explained::of(hint, false);
+    }
     let sentences = sentences(message)?;
     let changes = diff::customers(stored, sent);
     let own: Vec<Clause> = sentences
@@ -201,6 +204,21 @@ fn joined(clauses: &[Clause]) -> String {
     }
     let rows = rows.into_iter().map(|(subject, said)| format!("{subject} {said}"));
     rows.collect::<Vec<_>>().join(", ")
+}
+
+/// What to do where stored custom attributes have options that the shop has no more: it then refuses every update.
+fn gone_options(message: &str) -> Option<Hint> {
+    let said = message.strip_prefix(ANSWERED).unwrap_or(message).strip_prefix("Attribute ")?;
+    let code = |one: &str| Some(one.split_once(" does not contain option with Id ")?.0.to_owned());
+    let codes = said.split("Attribute ").map(code).collect::<Option<Vec<_>>>()?;
+    let with = codes.iter().map(|code| format!("{code}=OPTION")).collect::<Vec<_>>().join(" ");
+    Some(
+        format!(
+            "the shop has deleted an option that is stored: add --custom-attribute {with} to the command, or leave out OPTION to \
+             clear it"
+        )
+        .into(),
+    )
 }
 
 /// The sentences of a message; `None` where one is not known.
@@ -357,6 +375,20 @@ mod tests {
     const NEWER_CITY: &str = "Invalid City. Please use letters, numbers, spaces, and the following characters: - _ ' ’ . , & ( ) /";
     const PHONE: &str = "Invalid Phone Number. Please use 0-9, +, -, (, ) and space.";
     const NEWER_PHONE: &str = "Invalid Phone Number. Please use 0-9, +, -, (, ), ., / and space.";
+
+    #[test]
+    fn an_option_that_is_gone_is_named_with_what_sets_it() {
+        let said = |message: &str| said(&customer(&json!({})), &customer(&json!({})), message);
+        let one = "Attribute tier does not contain option with Id 24";
+        assert_eq!(
+            said(&format!(
+                "the service answered 400 Bad Request: {one}\nAttribute hobby does not contain option with Id 5"
+            )),
+            "the shop has deleted an option that is stored: add --custom-attribute tier=OPTION hobby=OPTION to the command, or \
+             leave out OPTION to clear it"
+        );
+        assert_eq!(said(&format!("{one} Attribute is unknown")), "");
+    }
 
     #[test]
     fn a_stored_value_is_named_where_the_sentence_says_that_it_refuses_it() {

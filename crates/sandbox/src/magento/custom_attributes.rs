@@ -45,10 +45,17 @@ fn described(code: &str) -> Value {
     })
 }
 
-/// Every custom attribute of the customer has a value, if only null, and an option by its value.
+/// Every custom attribute of the customer has a value, if only null, none is a list, and an option is one by its value.
 pub fn check(sent: &Document) -> Result<(), ApiError> {
     for attribute in sent.get("custom_attributes").and_then(Value::as_array).into_iter().flatten() {
         let code = as_text(&attribute["attribute_code"]);
+        if attribute.get("value").is_some_and(Value::is_array) {
+            let message = format!(
+                "Error occurred during \"custom_attributes\" processing. Attribute \"{code}\" has invalid value. The \"array\" \
+                 value's type is invalid. The \"string\" type was expected. Verify and try again."
+            );
+            return Err(ApiError::new(400, &message));
+        }
         let Some(value) = attribute.get("value").map(as_text) else {
             return Err(ApiError::new(
                 400,

@@ -138,7 +138,7 @@ fn save(records: &Database<'_>, call: &mut Call, target: i64) -> Result<Value, A
     customer_view::customer(records, target)
 }
 
-/// Null keeps what is stored, an empty text clears it.
+/// Null keeps what is stored, an empty text clears it. Of a date null clears, too, and with the customer's own token leaving it out.
 fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
     for (name, value) in sent {
         let is_fixed = FIXED.contains(&name.as_str()) || DEFAULTS.contains(&name.as_str());
@@ -159,6 +159,9 @@ fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
                 customer.insert(name.clone(), value.clone());
             }
         }
+    }
+    if sent.get("dob").map_or(is_own, Value::is_null) && customer.contains_key("dob") {
+        customer.insert("dob".to_owned(), Value::from(""));
     }
     merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
 }
