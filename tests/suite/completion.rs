@@ -171,7 +171,6 @@ fn a_manual_page_for_each_command() {
 }
 
 /// The lines of docs/install.md, as they are written there.
-#[cfg(unix)]
 #[test]
 fn the_lines_that_install_completions_run_in_a_fresh_home() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/install.md");

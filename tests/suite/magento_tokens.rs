@@ -6,6 +6,7 @@ use snapbox::str;
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Home, Outcome};
+#[cfg(unix)]
 use crate::support::terminal::{ENTER, Terminal};
 use crate::support::test_env::TestEnv;
 
@@ -114,6 +115,7 @@ fn a_page_is_no_answer_to_a_log_in() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_command_with_an_expired_token_says_since_when_and_offers_the_log_in() {
     let env = TestEnv::new();

@@ -103,8 +103,14 @@ pub struct Explained {
 }
 
 impl Explained {
-    fn of(hint: Hint, is_stored: bool) -> Option<Self> {
-        Some(Self { hint, is_stored })
+    /// What the command carries is to be corrected.
+    fn carried(hint: Hint) -> Self {
+        Self { hint, is_stored: false }
+    }
+
+    /// What is stored is to be corrected first.
+    fn stored(hint: Hint) -> Self {
+        Self { hint, is_stored: true }
     }
 }
 
@@ -117,7 +123,7 @@ pub fn explain(
     removes_by_call: bool,
 ) -> Option<Explained> {
     if let Some(hint) = gone_options(message) {
-        return Explained::of(hint, false);
+        return Some(Explained::carried(hint));
     }
     let sentences = sentences(message)?;
     let changes = diff::customers(stored, sent);
@@ -126,7 +132,8 @@ pub fn explain(
         .flat_map(|sentence| changes.iter().filter_map(|change| sentence.of_change(change)))
         .collect();
     if !own.is_empty() {
-        return Explained::of(format!("{}; correct it in the same command", joined(&own)).into(), false);
+        let hint = format!("{}; correct it in the same command", joined(&own)).into();
+        return Some(Explained::carried(hint));
     }
     let removed = removed_first(&sentences, stored, sent);
     if removes_by_call && let [_, ..] = &removed[..] {
@@ -137,7 +144,7 @@ pub fn explain(
             " in a command of its own, with ",
             removed.iter().fold(remove, |remove, id| remove.arg(id.to_string()))
         );
-        return Explained::of(hint, true);
+        return Some(Explained::stored(hint));
     }
     let (by_update, by_hand): (Vec<&Sentence>, Vec<&Sentence>) =
         sentences.iter().partition(|sentence| matches!(sentence.rule, Rule::Unlisted(_)));
@@ -159,7 +166,7 @@ pub fn explain(
             show,
             ", and correct it in the admin panel; the shop takes no update before"
         );
-        return Explained::of(hint, true);
+        return Some(Explained::stored(hint));
     }
     // Of the account only what is missing is known, and any update can bring it.
     let missing =
@@ -170,7 +177,7 @@ pub fn explain(
         return None;
     }
     let what = format!("{}: look with ", joined(&by_update));
-    Explained::of(hint!(what, show, ", and correct it in the same command"), false)
+    Some(Explained::carried(hint!(what, show, ", and correct it in the same command")))
 }
 
 /// The addresses that the message is about, where the command was to remove all of them.
