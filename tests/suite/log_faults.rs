@@ -2,14 +2,17 @@
 //! outcome, and the journal's line about it. What is said afterwards is what the shop has, and nothing is sent twice.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::batch::lines;
 use crate::support::flaky_proxy::{FlakyProxy, Half};
 use crate::support::raw_http::CUSTOMER;
-use crate::support::storefront::Outcome;
+use crate::support::rows::{CALLS, Row};
+use crate::support::storefront::{Outcome, Storefront};
 use crate::support::test_env::{TestEnv, serve};
+use crate::support::trial::Trial;
 
 const BATCH: &str = "customer update -i moves.csv --jobs 1 --retry 0 -o json";
 const SINGLE: &str = "customer update --address 2 --city Troy -y --retry 0 -o json";
@@ -280,6 +283,79 @@ fn additions_that_are_killed_around_a_call_are_not_sent_twice() {
         let scene = Scene::killed(ADDITION, (put, half));
         assert_eq!((scene.told(), scene.mugs()), ("unknown".to_owned(), there));
     }
+}
+
+/// A record of each operation, killed while its last call is on the way to the shop, and while the answer is on the way back.
+#[test]
+fn a_record_of_any_operation_that_is_killed_around_its_call_is_not_sent_twice() {
+    for row in first_batches() {
+        let undisturbed = Trial::new(&row, &[]);
+        let done = undisturbed.run("--jobs 1 --retry 0");
+        assert_eq!(done.code, 0, "{}: {done:?}", row.name());
+        let heard = undisturbed.env.requests();
+        let is_write = |(_, heard): &(usize, &String)| !heard.starts_with("GET");
+        // Some reads are a POST, too, and come before.
+        let writes: Vec<usize> = (1..).zip(&heard).filter(is_write).map(|(number, _)| number).collect();
+        let (last, count) = (*writes.last().unwrap(), writes.len());
+        // No read proves an addition, or shows a payment.
+        let is_shown = !["quote add-item", "quote ship"].contains(&row.call.operation) && row.can_be_read();
+        for half in [Half::Request, Half::Reply] {
+            let name = format!("{}, {half:?}", row.name());
+            let (trial, proxy) = killed_in(&row, (last, half));
+            let resumed = with_shop(&trial, &row, &proxy, "--jobs 1 --retry 0 --resume").run();
+            let arrived = trial.env.requests().iter().filter(|heard| !heard.starts_with("GET")).count();
+            let expected = match half {
+                Half::Reply if is_shown => (0, "yes", count),
+                Half::Reply => (8, "unknown", count),
+                // The option is there, and its default is set again.
+                Half::Request if row.call.operation == "attribute option add" => (0, "yes", count),
+                Half::Request => (8, "unknown", count - 1),
+            };
+            let said = applied(&resumed).remove(0);
+            assert_eq!((resumed.code, &*said, arrived), expected, "{name}: {resumed:?}");
+        }
+    }
+}
+
+/// The first row of each operation and interface that has records.
+fn first_batches() -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for call in CALLS.iter().filter(|call| !call.record.is_empty()) {
+        let is_same = |row: &Row| (row.call.operation, row.call.api) == (call.operation, call.api);
+        if !rows.iter().any(is_same) {
+            rows.push(Row { call, is_batch: true });
+        }
+    }
+    rows
+}
+
+/// The row's own command, through a proxy.
+fn with_shop(trial: &Trial, row: &Row, proxy: &FlakyProxy, flags: &str) -> Storefront {
+    let path = if row.is_magento() { "/rest" } else { "" };
+    trial.operation(flags).env("STOREFRONT_BASE_URL", &format!("{}{path}", proxy.url()))
+}
+
+/// Runs a row's command until this half of the exchange arrives, and kills it while it waits.
+fn killed_in(row: &Row, at: (usize, Half)) -> (Trial, FlakyProxy) {
+    let trial = Trial::new(row, &[]);
+    let has_arrived = Arc::new(AtomicBool::new(false));
+    let arrives = has_arrived.clone();
+    let proxy = FlakyProxy::before(trial.env.sandbox.address(), move |number, half| {
+        if (number, half) == at {
+            arrives.store(true, Ordering::SeqCst);
+            loop {
+                std::thread::park();
+            }
+        }
+    });
+    let mut child = with_shop(&trial, row, &proxy, "--jobs 1 --retry 0").spawn_silent();
+    while !has_arrived.load(Ordering::SeqCst) {
+        assert!(child.try_wait().unwrap().is_none(), "{}: ended before {at:?}", row.name());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    (trial, proxy)
 }
 
 /// A batch that stopped, and of which the log lost writes since: what was deleted may have been sent.

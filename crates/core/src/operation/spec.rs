@@ -388,7 +388,7 @@ pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     unique_key: None,
     replaces: None,
     is_merged: false,
-    can_resolve: false,
+    can_resolve: true,
     needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
