@@ -14,7 +14,6 @@ use super::replacement::Replacement;
 use super::{Document, LastRead, Owner, RunId, Write, WriteId, WriteLog};
 use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
-use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
 use storefront_core::profile::diff::Change;
@@ -210,24 +209,7 @@ impl CustomerStore {
         Ok(None)
     }
 
-    /// The one that `name` stands for: the id of a run, or of a batch with the number of the record.
-    ///
-    /// # Errors
-    /// As [`Self::entries`]; `usage` where it stands for none, or for several.
-    pub fn named(&self, name: &str) -> Result<Entry, Failure> {
-        let mut entries = self.all_named(name)?;
-        match &mut entries[..] {
-            [_] => Ok(entries.remove(0)),
-            [] => Err(Failure::usage(format!("no update `{name}` of this customer on this machine"))
-                .hint(hint!(storefront("history"), " lists them"))),
-            several => {
-                Err(Failure::usage(format!("`{name}` names {} updates of this customer", several.len()))
-                    .hint(format!("name one of them, such as {}", several[0].name())))
-            }
-        }
-    }
-
-    /// All that `name` stands for, as [`Self::named`] reads it, newest first. Of several that one record was sent with it is the one
+    /// All that `name` stands for, newest first: the id of a run, or of a batch with the number of the record. Of several that one record was sent with it is the one
     /// that may have been applied, else the last.
     ///
     /// # Errors

@@ -83,11 +83,6 @@ impl<'a> Planning<'a> {
         Self { service, plan: NewPlan::new(path.clone(), header), path, unchanged: 0, nothing: None }
     }
 
-    /// Adds a flag with which the plan is applied.
-    pub fn allow(&mut self, option: &str) {
-        self.plan.header.options.push(option.to_owned());
-    }
-
     /// Notes the batch that the plan undoes.
     pub fn undoes(&mut self, batch: Undoes) {
         self.plan.header.undoes = Some(batch);

@@ -184,18 +184,15 @@ impl<'a> Verifying<'a> {
 
     fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
         let is_by_hand = member.noted.is_by_hand && member.writes.is_empty();
-        let name = if is_by_hand { BY_HAND } else { finding.state.name() };
+        let by_hand = Finding::of(member.record, State::There);
+        let (name, finding) = if is_by_hand { (BY_HAND, &by_hand) } else { (finding.state.name(), finding) };
         *self.counts.entry(name).or_default() += 1;
-        self.is_left |= finding.is_left && !is_by_hand;
-        self.recent += u64::from(finding.is_recent && !finding.state.is_there() && !is_by_hand);
-        let text = match (self.report.is_json(), is_by_hand) {
-            (true, false) => self.results.object(&row(member, name, finding)),
-            (true, true) => {
-                let nothing = Finding::of(member.record, State::There);
-                self.results.object(&row(member, name, &nothing))
-            }
-            (false, true) => String::new(),
-            (false, false) => self.text(member, finding),
+        self.is_left |= finding.is_left;
+        self.recent += u64::from(finding.is_recent && !finding.state.is_there());
+        let text = if self.report.is_json() {
+            self.results.object(&row(member, name, finding))
+        } else {
+            self.text(member, finding)
         };
         self.results.push(member.record, text)
     }

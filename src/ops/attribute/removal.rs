@@ -116,8 +116,7 @@ pub async fn as_left(
 
 /// Whether calls made the attribute itself.
 pub fn is_new(whole: &Effect) -> bool {
-    let mut changes = whole.changes.iter();
-    changes.any(|change| change.path.last_name() == "attribute_code" && change.before == Before::Read(None))
+    whole.changes.iter().any(|change| change.path.is_code() && change.before == Before::Read(None))
 }
 
 impl Made<'_> {
