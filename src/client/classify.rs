@@ -40,6 +40,18 @@ pub fn check_url() -> Hint {
 /// What Magento answers with 400 to a path that is not one of its interface.
 pub const NO_SUCH_PATH: &str = "Specified request cannot be processed";
 
+/// What Magento answers with 400 where the stock does not have what was asked for, by version and by module.
+const OUT_OF_STOCK: [&str; 8] = [
+    "The requested qty is not available",
+    "The requested qty. is not available",
+    "Not enough items for sale",
+    "This product is out of stock",
+    "Some of the products are out of stock",
+    "Product that you are trying to add is not available",
+    "Not all of your products are available in the requested quantity",
+    "There are no source items with the in stock status",
+];
+
 /// A status that says where to look instead, without having done anything.
 const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
 
@@ -151,6 +163,8 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
         400..=499 | 501 => {
             let mut failure = answered(FailureKind::Refused, incoming, body);
             failure.absent = Absent::said(failure.service.as_ref()).filter(|_| status == 404);
+            failure.is_of_stored =
+                OUT_OF_STOCK.into_iter().any(|message| says(failure.service.as_ref(), message));
             let is_page = failure.hint.is_some();
             let is_unreadable = is_read && !request.is_raw && status == 404;
             failure.is_misdirected = match failure.absent {

@@ -243,6 +243,20 @@ fn a_record_that_a_stored_address_keeps_from_being_saved_is_sent_again_as_it_is(
     assert_eq!(sent.code, 0, "{sent:?}");
 }
 
+/// The line is right, and waits for goods.
+#[test]
+fn a_record_that_the_stock_keeps_from_being_added_is_sent_again_as_it_is() {
+    let env = TestEnv::new();
+    env.file("a.csv", "customer,sku,qty\n1,umbrella,26\n");
+    let added = magento::run(&env, "quote add-item -i a.csv");
+    let hint = added.error()["hint"].as_str().unwrap().to_owned();
+    assert_eq!(added.code, 7, "{added:?}");
+    assert!(hint.contains("`storefront resume 1 --retry-failed=2`") && !hint.contains("fix line"), "{hint}");
+    env.sandbox.sql("UPDATE products SET stock = 30");
+    let sent = magento::run(&env, "resume 1 --retry-failed=2");
+    assert_eq!(sent.code, 0, "{sent:?}");
+}
+
 #[test]
 fn a_line_to_be_corrected_is_named_by_where_it_is_now() {
     let env = TestEnv::new();

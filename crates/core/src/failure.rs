@@ -188,7 +188,7 @@ pub struct Failure {
     /// This machine cannot note what is to be sent, whatever it is.
     #[serde(skip)]
     pub cannot_be_noted: bool,
-    /// What is stored was refused, and not what was sent.
+    /// What the shop has stored is at fault, an address or the stock, and not what was sent.
     #[serde(skip)]
     pub is_of_stored: bool,
     /// Whether time alone mends it.
