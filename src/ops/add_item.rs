@@ -45,6 +45,9 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
     let settle = if verify { service.settings.settle } else { Duration::ZERO };
     let owner = AddedItem { service, item, before, read, settle, line };
     let failed = |failure| failed(service, &owner, made, failure);
+    if let Some(id) = scalar(item.get(QUOTE_ID)) {
+        cart_basis::ensure_none_cut_short(service, &id, |effect| owner.is_added_by(effect))?;
+    }
     // What the answer says of its line is not all of the cart.
     let call = Call { is_looked_at_later: true, ..Call::new(OPERATION, request, owner.effect()) };
     let written = write::carry_out(service, OPERATION, &owner, call).await.map_err(failed)?;

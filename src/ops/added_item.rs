@@ -72,6 +72,18 @@ impl AddedItem<'_> {
         effect
     }
 
+    /// Whether another addition is one of the same item.
+    pub fn is_added_by(&self, effect: &Effect) -> bool {
+        let own = sku(self.item.get("sku"));
+        let is_created = effect.creates.iter().any(|created| sku(created.content.get("sku")) == own);
+        let is_same = |id| {
+            let lines = self.before.iter().flatten();
+            lines.filter(|line| item_id(line) == Some(id)).any(|line| sku(line.get("sku")) == own)
+        };
+        let added = effect.changes.iter().filter(|change| matches!(change.sent, Sent::Plus(_)));
+        is_created || added.filter_map(|change| change.path.item_id()).any(is_same)
+    }
+
     fn count(&self) -> Count<'_> {
         Count { item: self.item, line: self.line.borrow().clone() }
     }

@@ -6,10 +6,14 @@ use super::basis;
 use super::cart::{self, ActiveCart, items_document};
 use super::ship_owner::saved_document;
 use crate::client::service::Service;
+use crate::log::{self, Write, WriteLog, WriteName};
 use storefront_core::effect::{Change, Effect, Kind, Owner};
 use storefront_core::failure::Failure;
-use storefront_core::hint::storefront;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::profile::path::Step;
+
+/// So many writes to a cart are looked at, newest first.
+const MOST: usize = 50;
 
 /// What a call is built from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +73,34 @@ pub async fn find_made(service: &Service<'_>, id: u64) -> Result<Option<ActiveCa
         return Ok(None);
     }
     read(service, async || cart::find(service, None).await, missing).await
+}
+
+/// Refuses a single addition where an earlier one of the same item to the same cart was cut short, and nobody was told what became
+/// of it. A person may continue. The records of a batch have their journal for that.
+///
+/// # Errors
+/// `guard` where there is one and nobody continues; as the log.
+pub fn ensure_none_cut_short(
+    service: &Service<'_>,
+    id: &str,
+    is_same: impl Fn(&Effect) -> bool,
+) -> Result<(), Failure> {
+    let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| service.write_ahead.is_none())
+    else {
+        return Ok(());
+    };
+    let owner = log::Owner { kind: Kind::Cart.noun(), id: Some(id.to_owned()), scope: None };
+    let writes = log.newest(&service.settings.service_id().to_string(), &owner, None, MOST)?;
+    let is_open = |write: &&Write| write.is_open && write.changes().is_some_and(|effect| is_same(&effect));
+    let Some(open) = writes.iter().find(is_open) else { return Ok(()) };
+    let name = WriteName { id: open.id, run: open.run, record: open.record }.to_string();
+    let message = format!("whether write {name} added this item already is unknown: it was cut short");
+    let look = hint!("look with ", storefront("verify").arg(&*name), "; after that it can be added again");
+    if service.session.prompt().accepts(&Failure::guard(message).hint(look))? {
+        Ok(())
+    } else {
+        Err(Failure::cancelled())
+    }
 }
 
 async fn read<T>(

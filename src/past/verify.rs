@@ -36,6 +36,7 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
     for (owner, state) in &states {
         say(service, &found.name(), owner, state)?;
     }
+    note_told(service, found)?;
     let name = found.name();
     if states.iter().any(|(_, state)| state.differs()) {
         let message = format!("write {name} is not as it was written");
@@ -48,6 +49,15 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
         return Err(Failure::new(FailureKind::Unknown, message)
             .applied(Applied::No)
             .hint("look in the shop"));
+    }
+    Ok(())
+}
+
+/// Notes of writes that were cut short that somebody was told what is known of them.
+fn note_told(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(()) };
+    for write in log.writes_of(found.run.id, found.record)?.iter().filter(|write| write.is_open) {
+        log.close_later(write.id, write.outcome, None);
     }
     Ok(())
 }

@@ -282,6 +282,15 @@ fn additions_that_are_killed_around_a_call_are_not_sent_twice() {
     for (half, there) in [(request, 0), (reply, 1)] {
         let scene = Scene::killed(ADDITION, (put, half));
         assert_eq!((scene.told(), scene.mugs()), ("unknown".to_owned(), there));
+        // The same once more would add it twice, where it was added.
+        let refused = scene.run(ADDITION);
+        let error = refused.error();
+        assert_eq!((refused.code, scene.writes() as u64, scene.mugs()), (3, there, there), "{refused:?}");
+        assert!(error["message"].as_str().unwrap().contains("write 1"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("`storefront verify 1`"), "{error}");
+        // Another item is none of that.
+        let other = scene.run(&ADDITION.replace("mug-blue", "umbrella"));
+        assert_eq!((other.code, scene.mugs()), (0, there + 1), "{other:?}");
     }
 }
 
