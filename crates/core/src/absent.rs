@@ -1,5 +1,5 @@
-//! What a service says is not there. Magento's own messages tell it, as they stand in its code or with their parameters filled in;
-//! any other 404 is that of a missing route, of a gateway or of another server, and says nothing about a record.
+//! Recognizes what a service says is missing, by Magento's own messages, with or without their parameters filled in.
+//! Any other 404 comes from a missing route, a gateway or another server, and says nothing about a record.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub enum Absent {
     /// A list showed that no customer has the id or the email, or [`Self::Entity`] named the customer.
     Customer,
-    /// A read showed that the customer has no active cart, or another one than was named.
+    /// A read showed that the customer has no active cart, or not the one that was named.
     Cart,
     /// A record with a value in a field; [`named_in`] gives both.
     Entity,
@@ -28,7 +28,7 @@ pub enum Absent {
     Route,
 }
 
-/// Magento's messages. Of two that begin alike the longer one stands first.
+/// Magento's messages. Where two begin alike, the longer one is first.
 const MESSAGES: [(&str, Absent); 13] = [
     ("No such entity with %fieldName = %fieldValue, %field2Name = %field2Value", Absent::Entity),
     ("No such entity with %fieldName = %fieldValue", Absent::Entity),
@@ -55,8 +55,8 @@ impl Absent {
     }
 }
 
-/// What stands in place of the first two placeholders of such a body: a field and its value, or the ids of a cart and an item. A
-/// text is empty where the body does not say it.
+/// The values of the first two placeholders of such a message: a field and its value, or the ids of a cart and an item.
+/// A text is empty where the body does not say it.
 pub fn named_in(body: Option<&Value>) -> [String; 2] {
     let said = read(body).map(|(_, said)| said).unwrap_or_default();
     [0, 1].map(|index| said.get(index).cloned().unwrap_or_default())
@@ -85,7 +85,7 @@ fn name_length(rest: &str) -> usize {
     rest.find(|one: char| !one.is_ascii_alphanumeric()).unwrap_or(rest.len())
 }
 
-/// The texts in place of the placeholders, where a message is this one.
+/// The texts in place of the placeholders; `None` if the message does not fit the template.
 fn captured<'m>(template: &str, message: &'m str) -> Option<Vec<&'m str>> {
     let mut literals = template.split('%');
     let mut rest = message.strip_prefix(literals.next()?)?;

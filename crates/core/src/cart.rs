@@ -1,5 +1,5 @@
-//! Calls on the cart of a customer, where the interface has calls of their own for it, and a stored profile address as a
-//! quote takes it.
+//! Calls on the cart of a customer, where the interface has them, and a stored profile address in the form that a quote
+//! takes.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ use crate::profile::stored::Profile;
 use crate::text::exact_json;
 use crate::text::sanitize::quoted;
 
-/// At most as many active carts of one customer are asked for: there may be one in each of several stores.
+/// How many active carts of one customer are asked for at most: each of several stores may have one.
 pub const MAX_CARTS: usize = 20;
 
 /// The cart of the token's own customer, or of the customer whom an administrator names.
@@ -69,12 +69,12 @@ impl<'a> Cart<'a> {
         self.post(path, "{}".to_owned())
     }
 
-    /// Adds an item; the same one again adds its quantity.
+    /// Adds an item; adding it again adds its quantity.
     pub fn add_item(&self, body: String) -> Request {
         self.post(self.path("/items"), body)
     }
 
-    /// Sets the quantity of an item. The cart that the body names beats the path, so that it is this one.
+    /// Sets the quantity of an item. The body names this cart, too: the service prefers it to the path.
     ///
     /// # Errors
     /// `usage` for a cart without an id.
@@ -109,7 +109,7 @@ impl<'a> Cart<'a> {
         self.post(self.path("/estimate-shipping-methods"), body.to_string())
     }
 
-    /// Sets the payment method. The same one again changes nothing.
+    /// Sets the payment method. Sending it again changes nothing.
     pub fn select_payment(&self, body: String) -> Request {
         Request { method: Method::PUT, ..self.post(self.path("/selected-payment-method"), body) }
     }
@@ -124,8 +124,8 @@ pub fn item_id(item: &Value) -> Option<i64> {
     scalar(item.get("item_id"))?.trim().parse().ok()
 }
 
-/// What counts of an item, by which it can be set back: its id, SKU and quantity, and of a product that is not a simple one its type
-/// and what was chosen of it, as far as the cart shows that.
+/// The state of an item, by which it can be set back: its id, SKU and quantity, and for a product that is not a simple
+/// one its type and the chosen options, as far as the cart shows them.
 pub fn item_state(item: &Value) -> Value {
     let member = |name| item.get(name).cloned().unwrap_or_default();
     let mut state = exact_json::object(["item_id", "sku", "qty"].map(|name| (name, member(name))));

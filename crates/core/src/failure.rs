@@ -27,7 +27,7 @@ pub enum FailureKind {
     Auth,
     /// Some records of a batch, or one of several calls, failed for good.
     Partial,
-    /// The request went out and no verdict came back.
+    /// The request was sent, and its outcome is unknown.
     Unknown,
     /// Written, but the read-back lacks an address or a change.
     Mismatch,
@@ -70,7 +70,7 @@ impl FailureKind {
         KINDS.into_iter().find(|kind| kind.2 == name).map(|kind| kind.0)
     }
 
-    /// Whether time alone mends a failure of this kind, where the place that makes it says nothing else.
+    /// Whether time alone mends a failure of this kind, unless the place that makes it says otherwise.
     const fn persistence(self) -> Persistence {
         match self {
             Self::Usage | Self::Refused | Self::Partial | Self::Mismatch => Persistence::Permanent,
@@ -84,7 +84,7 @@ impl FailureKind {
     }
 }
 
-/// Whether time alone mends a failure: one word, said where the failure is made.
+/// Whether time alone mends a failure; the place that makes it decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Persistence {
     /// The same input may go through later.
@@ -136,7 +136,7 @@ impl Applied {
 pub struct Failure {
     /// What went wrong; decides the exit code.
     pub kind: FailureKind,
-    /// What happened, one sentence without a full stop at its end.
+    /// What happened: a clause without a full stop.
     pub message: String,
     /// The next thing to do or type.
     pub hint: Option<Hint>,
@@ -158,19 +158,19 @@ pub struct Failure {
     /// What became of each call, where the operation is several; as in results.
     #[serde(skip_serializing_if = "<[Value]>::is_empty")]
     pub calls: Box<[Value]>,
-    /// Of a batch: what became of its records; [`Self::applied`] is of all of them.
+    /// For a batch: what became of its records; [`Self::applied`] speaks of all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<Box<RecordCounts>>,
     /// Every problem of an input that has several; the message names the first of them.
     #[serde(skip_serializing_if = "is_one")]
     pub problems: Vec<String>,
-    /// Of [`Applied::Partial`]: the attribute that the first call created, where that is known.
+    /// With [`Applied::Partial`]: the attribute that the first call created, where that is known.
     #[serde(skip)]
     pub created: Option<u64>,
     /// The service says, or a read showed, that this is not there.
     #[serde(skip)]
     pub absent: Option<Absent>,
-    /// Whose token was refused that has expired and came from a login.
+    /// Whose token was refused, if it has expired and came from a login.
     #[serde(skip)]
     pub expired: Option<Bearer>,
     /// The user chose not to continue, which is not shown as an error.
@@ -185,7 +185,7 @@ pub struct Failure {
     /// The reply is not one of the service's, or not what was asked for. Several of these in a row say that something stands between.
     #[serde(skip)]
     pub is_no_answer: bool,
-    /// This machine cannot note what is to be sent, whatever it is.
+    /// This machine cannot write down calls before they are sent, whatever they are.
     #[serde(skip)]
     pub cannot_be_noted: bool,
     /// What the shop has stored is at fault, an address or the stock, and not what was sent.
@@ -205,7 +205,7 @@ pub struct Written {
     pub changes: Vec<Change>,
 }
 
-/// Such a problem is the message itself.
+/// A single problem is the message itself.
 fn is_one(problems: &[String]) -> bool {
     problems.len() < 2
 }
@@ -233,8 +233,8 @@ pub struct RecordCounts {
     /// Of those that failed for a temporary reason: they wait for an unknown one, which only a person can settle.
     #[serde(skip)]
     pub waiting_for_unknown: u64,
-    /// Of those that failed for a temporary reason, as a corrected record is sent again: a call was applied, and a later one was
-    /// refused. In results they have failed.
+    /// Of those that failed for a temporary reason: one call was applied and a later one refused. A corrected record is
+    /// sent again; results count these as failed.
     #[serde(skip)]
     pub refused_in_part: u64,
     /// Whether a call of one that failed was applied.
@@ -281,7 +281,7 @@ impl Failure {
         self.lasting(Persistence::Permanent)
     }
 
-    /// What was received is not one of the service's answers, or not what was asked for: that passes.
+    /// What was received is not one of the service's answers, or not what was asked for. Such a failure is temporary.
     #[must_use]
     pub fn no_answer(self) -> Self {
         Self { is_no_answer: true, ..self.lasting(Persistence::Temporary) }
@@ -293,7 +293,7 @@ impl Failure {
         Self { kind, message: message.into(), applied, persistence, ..Self::default() }
     }
 
-    /// Whether the shop is to be changed first, what it has stored or what it allows; then the same is sent again.
+    /// Whether the shop must be changed first, what it has stored or what it allows, before the same is sent again.
     pub fn is_of_shop(&self) -> bool {
         self.is_of_stored || matches!(self.status, Some(401 | 403))
     }

@@ -53,7 +53,7 @@ impl Hint {
         self
     }
 
-    /// The hints that there are, one after the other.
+    /// Joins hints into one, with a separator between them.
     pub fn join(hints: impl IntoIterator<Item = Self>, separator: &str) -> Self {
         let joined = hints.into_iter().reduce(|before, next| before.and(separator).and(next));
         joined.unwrap_or_default()

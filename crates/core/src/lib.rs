@@ -48,7 +48,7 @@ pub mod sheet {
     pub mod exported;
 }
 
-/// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
+/// The stored profile and what is done with it: patch, merge, diff, restore, verification.
 pub mod profile {
     pub mod address;
     pub mod address_book;

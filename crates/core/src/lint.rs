@@ -1,5 +1,5 @@
-//! What cannot work is refused before it is sent, and what is unusual is a warning: addresses, attributes, cart items. What
-//! the interface itself shows as wrong is refused by [`crate::check::body`] already.
+//! Refuses what cannot work before it is sent, and warns of what is unusual: addresses, attributes, cart items. What
+//! the interface itself shows as wrong is refused by [`crate::check::body`].
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -29,8 +29,8 @@ const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
 /// What Magento requires of an address.
 pub const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
 
-/// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
-/// not looked at.
+/// Warnings about the addresses that a profile update adds or changes. A field that stays as it is stored is not
+/// checked.
 pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
     let mut changed: BTreeMap<AddressId, Vec<String>> = BTreeMap::new();
     let mut warnings = Vec::new();
@@ -78,7 +78,7 @@ pub fn of_draft(fields: &Map<String, Value>) -> Warnings {
     own.into_iter().chain(addresses.flatten()).collect()
 }
 
-/// What a new address lacks. A name that was given for the customer was perhaps meant for it.
+/// What a new address lacks. A name that was given for the customer was perhaps meant for the address.
 fn missing_fields(merged: &Merged, new: &Map<String, Value>, dialect: &Dialect) -> Warnings {
     let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
     let missing = REQUIRED.into_iter().filter(|name| !new.contains_key(*name));
@@ -103,11 +103,11 @@ pub fn flag_of(name: &str) -> String {
     }
 }
 
-/// The fields that both the account and an address have, and that people mean by an address.
+/// The names that both the account and an address have. People mean those of the address.
 pub const NAMES: [&str; 5] = ["firstname", "lastname", "prefix", "middlename", "suffix"];
 
-/// The first of these fields that changes the account although fields of an address stand beside it: where an input is
-/// flat, as flags and rows are, the name of the address is meant. A nested document says what it means and is not asked.
+/// The first of [`NAMES`] that changes the account although fields of an address stand beside it: in a flat input, from
+/// flags or a row, the name of the address is meant. A nested document says what it means and is not asked.
 pub fn misplaced_name(flat: &Map<String, Value>, has_address: bool) -> Option<&'static str> {
     NAMES.into_iter().find(|name| has_address && flat.contains_key(*name))
 }
@@ -142,7 +142,7 @@ pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
 }
 
-/// Warnings about what is set in an address of an order, which no shop checks; `address` has its country, too.
+/// Warnings about what is set in an address of an order, which no shop checks; `address` also has its country.
 pub fn of_order(label: &str, address: &Map<String, Value>, is_set: impl Fn(&str) -> bool) -> Warnings {
     lint(label, address, is_set)
 }
@@ -178,7 +178,7 @@ fn long_street(label: &str, street: Option<&Value>, before: Option<&Value>) -> O
     Some(format!("{label}: {}", too_many_lines(lines(street), lines(before))?))
 }
 
-/// What may become of so many lines of a street, of which so many are stored, where the shop may not accept them.
+/// The warning about this number of street lines, unless as many are stored: the shop may not accept them.
 pub fn too_many_lines(lines: usize, stored: usize) -> Option<String> {
     let limit = accepted::STREET_LINES;
     (lines > limit.max(stored)).then(|| {
@@ -243,14 +243,14 @@ fn invalid_telephone(telephone: &str) -> Option<String> {
 /// How many labels one warning names.
 const NAMED: usize = 5;
 
-/// Whether a shop has the attribute without options, as an export of it says: it is created as it is there.
+/// Whether an export says that the shop has the attribute without options: then it is created without them.
 fn is_exported_without_options(attribute: &Map<String, Value>) -> bool {
     let has_none = attribute.get("options").and_then(Value::as_array).is_some_and(Vec::is_empty);
     has_none && attribute.contains_key(UNKNOWN)
 }
 
-/// What cannot work, one error a line: an input kind that is not known, without the options
-/// it needs or with options it does not take, an empty label, and more defaults than can be chosen.
+/// What cannot work, one error a line: an unknown input type, one without the options that it needs or with options
+/// that it does not take, an empty label, and more defaults than can be chosen.
 pub fn attribute_errors(attribute: &Map<String, Value>, names: &FieldNames) -> Vec<String> {
     let kind = attribute.get(INPUT_TYPE).and_then(Value::as_str);
     let options = options(attribute);
@@ -277,7 +277,7 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>, names: &FieldNames) 
     let has = |name: &str| attribute.get(name).is_some_and(is_set);
     let default = attribute.get("default_value").and_then(Value::as_str).unwrap_or_default().trim();
     match kind? {
-        // The shop keeps the text as it is.
+        // The shop would store the text as it is.
         "boolean" if !["", "0", "1"].contains(&default) => {
             Some(names.at("default_value", format!("expected yes or no, found `{default}`")))
         }
@@ -338,7 +338,7 @@ pub fn of_attribute(
     is_forced: bool,
 ) -> Result<Warnings, Failure> {
     let mut errors = attribute_errors(attribute, names);
-    // Questions may still be asked for it where only the other errors are.
+    // Where only the other errors are of interest, a question may still ask for the code.
     if same_value("attribute_code", attribute.get("attribute_code"), None) {
         errors.insert(0, names.missing("attribute.attribute_code"));
     }
@@ -426,7 +426,7 @@ fn not_filterable(attribute: &Map<String, Value>, known_as: &FieldNames) -> Opti
     Some(format!("Magento refuses {} for an attribute of the type `{kind}`", known_as.quoted(name)))
 }
 
-/// Magento takes the default option from its mark.
+/// The warning about a default value beside options: Magento takes the default option from its mark.
 fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
     let kind = attribute.get("frontend_input")?.as_str().and_then(FrontendInput::find)?;
     let default = attribute.get("default_value")?.as_str().filter(|text| !text.is_empty())?;
@@ -437,14 +437,14 @@ fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// Cells hold options with `|` between them.
+/// The warning about one option that looks like several: cells hold options with `|` between them.
 fn one_with_commas(options: &[Value]) -> Option<String> {
     let [option] = options else { return None };
     let label = label(option).filter(|label| label.contains([',', ';']))?;
     Some(format!("one option, {label:?}: in a cell, `|` separates options"))
 }
 
-/// A number as a label: Magento looks an option up by its id or its label in the same place.
+/// The warning about numbers as labels: Magento looks an option up by its id or its label in the same place.
 fn numbers(options: &[Value]) -> Option<String> {
     let is_number =
         |label: &&str| !label.trim().is_empty() && label.trim().bytes().all(|it| it.is_ascii_digit());
@@ -479,10 +479,10 @@ fn named(labels: &[&str]) -> Option<String> {
     (!quoted.is_empty()).then(|| quoted.join(", "))
 }
 
-/// Refuses an item without a quantity above 0: services of the family add 1 for 0 and for -1.
+/// Refuses an item without a SKU, or without a quantity above 0: services add 1 for 0 and for -1.
 ///
 /// # Errors
-/// `usage`, naming `qty`.
+/// `usage`, naming `sku` or `qty`.
 pub fn refuse_item(item: &Map<String, Value>, names: &FieldNames) -> Result<(), Failure> {
     if item.get("sku").is_none_or(|sku| sku.as_str().is_some_and(|sku| sku.trim().is_empty())) {
         return Err(Failure::usage(names.missing("sku"))
@@ -500,7 +500,7 @@ pub fn refuse_quantity(item: &Map<String, Value>, names: &FieldNames) -> Result<
     let problem = match item.get("qty") {
         None => names.missing("qty"),
         Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),
-        // Where the interface takes the text of a number.
+        // Some interfaces take the text of a number.
         Some(Value::String(qty)) if is_quantity(qty.trim()) => return Ok(()),
         Some(Value::Number(qty)) if is_too_large(&qty.to_string()) => format!("{name} is too large: {qty}"),
         Some(Value::String(qty)) if is_too_large(qty.trim()) => format!("{name} is too large: {qty}"),
@@ -522,7 +522,7 @@ fn is_positive(number: &str) -> bool {
         && !is_too_large(number)
 }
 
-/// Whether a number is beyond a double, which services make 0 or their largest number of.
+/// Whether a number is beyond a double: services store it as 0 or as their largest number.
 fn is_too_large(number: &str) -> bool {
     number.parse::<f64>().is_ok_and(f64::is_infinite)
 }
@@ -715,7 +715,7 @@ mod tests {
         assert_eq!(error(json!({"frontend_input": "select", "options": options(&["Red", "Reed"])})), "");
     }
 
-    /// An export says what is not in the shop, too.
+    /// An export names options that the shop lacks, too.
     #[test]
     fn an_exported_list_without_options_is_no_error() {
         let exported =

@@ -1,8 +1,8 @@
-//! A placed order and its two addresses: what is to be sent where one of them is corrected (docs/magento.md, "Orders").
+//! A placed order and its two addresses: what is sent when one of them is corrected (docs/magento.md, "Orders").
 //!
 //! The call that saves an address checks nothing: without the id of the address it adds another one, with the id of
-//! another order's it moves that away, and it stores an empty city. So what is sent is the whole address of the read, with
-//! its ids, and the change.
+//! another order's address it moves that one away, and it stores an empty city. So the whole address of the read is
+//! sent, with its ids and the change.
 
 use serde_json::{Map, Value};
 
@@ -24,9 +24,9 @@ use crate::text::exact_json;
 
 const REGION: &str = "region";
 const REGION_ID: &str = "region_id";
-/// Not among the fields that a shop stores: it shows the code of the region that has the id.
+/// A shop does not store this field: it shows the code of the region that has the id.
 const REGION_CODE: &str = "region_code";
-/// The states of an order that nobody works on any more.
+/// The states of an order that is finished.
 const ENDED: [&str; 3] = ["complete", "closed", "canceled"];
 
 /// One of the two addresses of an order.
@@ -77,10 +77,10 @@ pub struct OrderCalls {
 }
 
 impl OrderCalls {
-    /// Those of an interface.
+    /// The calls of an interface.
     ///
     /// # Errors
-    /// `usage` where it has none.
+    /// `usage` if the interface has none.
     pub fn new(dialect: &'static Dialect) -> Result<Self, Failure> {
         let routes = dialect.orders.ok_or_else(|| {
             Failure::usage(format!("the interface `{}` has no calls on orders", dialect.name))
@@ -157,7 +157,7 @@ impl Order {
         same_value("default_billing", self.shown.get("is_virtual"), Some(&true.into()))
     }
 
-    /// The customer's id; none of a guest.
+    /// The customer's id; `None` for a guest.
     pub fn customer_id(&self) -> Option<u64> {
         id::integer(self.shown.get("customer_id")?).and_then(|id| u64::try_from(id).ok()).filter(|id| *id > 0)
     }
@@ -177,7 +177,7 @@ impl Order {
         of_order.into_iter().chain(of_customer).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// What effects see of it: its addresses and comments.
+    /// The order as effects see it: its addresses and comments.
     pub fn document(&self) -> Map<String, Value> {
         let address = |which| (which, self.address(which));
         let addresses = [Which::Billing, Which::Shipping].map(address).into_iter();
@@ -252,8 +252,8 @@ impl Order {
         Ok(effect)
     }
 
-    /// The body that saves an address: that of the read with the effect in it. What is emptied is sent as null, for what is left
-    /// out is kept.
+    /// The body that saves an address: that of the read with the effect in it. An emptied field is sent as null,
+    /// because the service keeps a field that is left out.
     pub fn body(&self, which: Which, effect: &Effect) -> String {
         let mut document = effect.applied_to(&self.document());
         let mut address = document.shift_remove(which.member()).unwrap_or_default();
@@ -282,7 +282,7 @@ impl Order {
         comments.any(|(_, comment)| same_value("comment", comment.get("comment"), Some(&text.into())))
     }
 
-    /// What is said of changes before they are sent.
+    /// The warnings about changes before they are sent.
     pub fn warnings(&self, effects: &[Effect]) -> Vec<String> {
         let state = scalar(self.shown.get("state")).unwrap_or_default();
         let items = self.shown.get("items").and_then(Value::as_array).into_iter().flatten();
@@ -306,7 +306,7 @@ impl Order {
     }
 }
 
-/// The fields that an effect sets in each address; what it empties is `null`.
+/// The fields that an effect sets in each address; an emptied one is `null`.
 pub fn changed_fields(effect: &Effect) -> Vec<(Which, Map<String, Value>)> {
     let of = |which: Which| {
         let is_own = |change: &&Change| change.path.order_address() == Some(which.words());
@@ -322,8 +322,8 @@ pub fn changed_fields(effect: &Effect) -> Vec<(Which, Map<String, Value>)> {
     [Which::Shipping, Which::Billing].into_iter().filter_map(of).collect()
 }
 
-/// The records of `order update` that make the changes of an effect, one for each address: the inverse of an earlier one takes
-/// that back so.
+/// The records of `order update` that make the changes of an effect, one for each address. Those of an inverse take an
+/// earlier update back.
 pub fn records_of(effect: &Effect) -> Vec<Map<String, Value>> {
     let Some(id) = effect.owner.id.as_deref().and_then(|id| id.parse::<u64>().ok()) else {
         return Vec::new();
@@ -336,7 +336,7 @@ pub fn records_of(effect: &Effect) -> Vec<Map<String, Value>> {
     changed_fields(effect).into_iter().map(record).collect()
 }
 
-/// Whether a value says nothing. The id 0 stands for no region.
+/// Whether a value is empty. The id 0 stands for no region.
 fn is_nothing(value: &Value) -> bool {
     same_value("", Some(value), None)
 }
@@ -347,8 +347,8 @@ pub fn comment_of(effect: &Effect) -> Option<&str> {
     created.content.get("comment")?.as_str()
 }
 
-/// What a comment says of changes of addresses, and what a person adds: `shipping address corrected: postcode 10118 → 10119.
-/// The customer called`.
+/// The text of a comment: the changes of addresses, and what a person adds, as in `shipping address corrected: postcode
+/// 10118 → 10119. The customer called`.
 pub fn comment_text(effects: &[Effect], added: Option<&str>) -> String {
     let address = |effect: &Effect| {
         let address = effect.changes.first()?.path.order_address()?;
@@ -360,7 +360,7 @@ pub fn comment_text(effects: &[Effect], added: Option<&str>) -> String {
                 .join(" / "),
             value => scalar(value).unwrap_or_else(|| "(empty)".to_owned()),
         };
-        // The id of a region says nothing to people, where the name beside it changes, too.
+        // The id of a region says nothing to people if the name beside it changes, too.
         let has_name = effect.changes.iter().any(|change| change.path.last_name() == REGION);
         let changes =
             effect.changes.iter().filter(|change| change.path.last_name() != REGION_ID || !has_name);
@@ -387,7 +387,7 @@ fn in_sentence(label: &str) -> String {
     if is_word { format!("{}{}", first.to_lowercase(), letters.as_str()) } else { label.to_owned() }
 }
 
-/// The country whose regions have to be known for a draft: one that names a region.
+/// The country whose regions are needed for a draft: that of a draft that names a region.
 pub fn region_country(stored: &Map<String, Value>, draft: &Map<String, Value>) -> Option<String> {
     let names_one = [REGION, REGION_CODE, REGION_ID]
         .iter()
@@ -428,7 +428,7 @@ pub fn wanted(
     Ok(wanted)
 }
 
-/// Sets the region that a draft names, by its id, code or name, or none.
+/// Sets the region that a draft names by its id, code or name, or clears it.
 fn set_region(
     wanted: &mut Map<String, Value>,
     draft: &Map<String, Value>,

@@ -1,5 +1,5 @@
-//! What became of a write: one type from the service's answer to the file beside its snapshot, and what that is called
-//! elsewhere: in results and error objects ([`Applied`]), as an exit code ([`FailureKind`]), in a journal ([`RecordState`]).
+//! What became of a write: one type from the service's answer to the log, and what that is called elsewhere: in results
+//! and error objects ([`Applied`]), as an exit code ([`FailureKind`]), in a journal ([`RecordState`]).
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -16,43 +16,43 @@ pub enum WriteOutcome {
     /// No byte of the request left.
     #[serde(rename = "not sent")]
     NotSent,
-    /// The service took nothing of it.
+    /// The service applied nothing of it.
     Refused,
-    /// Nobody knows whether the service took it.
+    /// Nobody knows whether the service applied it.
     Unknown {
         /// When its request left.
         sent_at: Timestamp,
     },
-    /// The service has it.
+    /// The service applied it.
     Applied {
         /// When the service said so, or a read showed it.
         at: Timestamp,
         /// Whether a read has shown all of it.
         verified: bool,
     },
-    /// The service said that it has it, and the reads show that something is missing.
+    /// The service said that it applied it, and a read shows that something is missing.
     Mismatch {
         /// When its request left.
         sent_at: Timestamp,
-        /// Whether what it asked for is visible, or the service's own reply showed what is missing: then nothing more comes.
+        /// Whether nothing more comes: what it asked for is visible, or the service's own reply showed what is missing.
         is_final: bool,
     },
-    /// It is several calls, of which the service has some and took nothing of the others.
+    /// Several calls, of which the service applied some and nothing of the others.
     Partial {
-        /// When the last of those that it has was applied.
+        /// When the last of those was applied.
         at: Timestamp,
     },
 }
 
 impl WriteOutcome {
-    /// What a call that left then became, as its end says it now.
+    /// What became of a call that left at `sent_at` and has ended now.
     pub fn after(ended: Result<bool, &Failure>, sent_at: Timestamp, now: Timestamp) -> Self {
         let failure = match ended {
             Ok(verified) => return Self::Applied { at: now, verified },
             Err(failure) => failure,
         };
         match (failure.kind, failure.applied) {
-            // A refusal that was saved all the same is seen.
+            // A refused call that was saved all the same has been seen, so that nothing more comes.
             (FailureKind::Mismatch, applied) => {
                 Self::Mismatch { sent_at, is_final: applied == Applied::Unknown }
             }
@@ -64,7 +64,7 @@ impl WriteOutcome {
         }
     }
 
-    /// The name in `history`, and in the file beside the snapshot.
+    /// The name in `history`, and in the log.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotSent => "not sent",
@@ -76,8 +76,7 @@ impl WriteOutcome {
         }
     }
 
-    /// What several calls of one replacement amount to: unknown where one is, else in part where some are applied and others
-    /// are not.
+    /// What several calls together amount to: unknown if one is, else partial if some are applied and others are not.
     pub fn of_calls(calls: &[Self]) -> Self {
         let open = |one: &&Self| matches!(one, Self::Unknown { .. });
         let lost = |one: &&Self| matches!(one, Self::Mismatch { .. });
@@ -105,7 +104,7 @@ impl WriteOutcome {
         }
     }
 
-    /// Whether a read has shown all of it; `None` where the service does not say that it has it.
+    /// Whether a read has shown all of it; `None` unless the service said that it applied it.
     pub const fn verified(self) -> Option<bool> {
         match self {
             Self::Applied { verified, .. } => Some(verified),
@@ -114,7 +113,7 @@ impl WriteOutcome {
         }
     }
 
-    /// The failure that it is told as, where nothing more is known; `None` where it is none.
+    /// The kind of failure that it is reported as if nothing more is known; `None` if it is not a failure.
     pub const fn failure_kind(self) -> Option<FailureKind> {
         match self {
             Self::NotSent => Some(FailureKind::Unavailable),
@@ -131,7 +130,7 @@ impl WriteOutcome {
         !matches!(self, Self::NotSent | Self::Refused)
     }
 
-    /// How much of it the service has; `None` where that is nothing.
+    /// How much of it the service applied; `None` if nothing.
     pub const fn extent(self) -> Option<Extent> {
         match self {
             Self::NotSent | Self::Refused => None,
@@ -150,7 +149,8 @@ impl WriteOutcome {
         }
     }
 
-    /// Until when its request may still take effect; `None` where that is over. A clock that was set back does not end it.
+    /// Until when its request may still take effect; `None` if it cannot. A clock that was set back does not end the
+    /// time.
     pub fn open_until(self, now: Timestamp) -> Option<Timestamp> {
         let (Self::Unknown { sent_at } | Self::Mismatch { sent_at, is_final: false }) = self else {
             return None;
@@ -159,14 +159,14 @@ impl WriteOutcome {
     }
 }
 
-/// How much of a write the service has.
+/// How much of a write the service applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.
     Whole,
-    /// Something is missing. It need not be shown, and neither need what older writes left in its place.
+    /// Something is missing. A read need not show this write, nor what older writes left in its place.
     Part,
-    /// Nobody knows; only what was seen of it was there for certain.
+    /// Nobody knows; only what was seen of it is certain.
     Unknown,
 }
 
@@ -192,17 +192,17 @@ pub enum RecordState {
     FailedPermanent,
     /// Applied, and reading back shows that an address or a change is missing.
     Mismatch,
-    /// Never sent: a person who reviewed the plan left it out.
+    /// Never sent: a person who reviewed the plan declined it.
     Declined,
 }
 
 impl RecordState {
-    /// The state after a failure. What may have been applied is never sent again automatically.
+    /// The state after a failure. A record that may have been applied is never sent again automatically.
     pub fn after(failure: &Failure) -> Self {
         match (failure.applied, failure.persistence) {
             _ if failure.kind == FailureKind::Mismatch => Self::Mismatch,
             (Applied::Unknown, _) => Self::Unknown,
-            // The calls that are missing are made by the next run.
+            // The next run makes the calls that are missing.
             (Applied::Partial, _) | (Applied::No, Persistence::Temporary) => Self::FailedTemporary,
             _ => Self::FailedPermanent,
         }

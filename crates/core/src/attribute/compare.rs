@@ -1,4 +1,5 @@
-//! An attribute of a file against the one of a shop, field by field, and what of it can be made equal without losing anything.
+//! Compares an attribute of a file with that of a shop, field by field, and plans what can be made equal without losing
+//! anything.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -45,7 +46,7 @@ pub struct Difference {
     pub file: Value,
     /// The operation that makes it equal and loses nothing.
     pub plan: Option<&'static str>,
-    /// Where it is changed otherwise: the page of the admin panel, or why it cannot be.
+    /// Without a plan: the page of the admin panel that changes it, or why it cannot be changed.
     pub page: Option<String>,
 }
 
@@ -104,7 +105,7 @@ pub fn compare(
     found.found
 }
 
-/// Whether an attribute of a file is an export: what it does not have is empty. Of another file it is not compared.
+/// Whether an attribute of a file is an export. What an export lacks is empty; what another file lacks is not compared.
 fn is_export(file: &Map<String, Value>) -> bool {
     file.contains_key(UNKNOWN)
 }
@@ -239,7 +240,7 @@ impl Comparison<'_> {
         self.defaults(&own, &other, shop.stored.is_some());
     }
 
-    /// Gives those that can be added, in their order.
+    /// Returns the missing options that can be added, in their order.
     fn missing_options<'o>(
         &mut self,
         file: &Map<String, Value>,
@@ -292,7 +293,8 @@ impl Comparison<'_> {
         self.differ("options.order", shop, file);
     }
 
-    /// The default options. Where another one can be set, the command is named: it is a decision of its own.
+    /// Compares the default options. If another default can be set, the command for it is named: that is a separate
+    /// decision.
     fn defaults(&mut self, own: &[Keyed<'_>], other: &[Keyed<'_>], can_be_set: bool) {
         let defaults = |list: &[Keyed<'_>]| -> (BTreeSet<String>, Value) {
             let chosen = list.iter().filter(|(_, option)| option.is_default());
@@ -311,7 +313,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// The sets. An attribute that is in another group of a set is not moved.
+    /// Compares the sets. An attribute that is in another group of a set is not moved.
     fn sets(&mut self, file: &Map<String, Value>, shop: &Map<String, Value>, proposal: &mut Proposal) {
         if !is_export(file) && !file.contains_key(SETS) {
             return;
@@ -351,13 +353,13 @@ impl Comparison<'_> {
     }
 }
 
-/// The input type that a shop shows of an attribute: a swatch is shown as another form of a list.
+/// The input type that a shop shows for an attribute: a swatch is shown as `select`, a text editor as `textarea`.
 fn stored_input(attribute: &Map<String, Value>) -> Option<Value> {
     let input = attribute.get("frontend_input")?;
     Some(input.as_str().map_or_else(|| input.clone(), |name| FrontendInput::stored_as(name).into()))
 }
 
-/// How many options show where two orders part.
+/// How many options are shown from the first difference of two orders on.
 const SHOWN_OF_ORDER: usize = 3;
 
 fn plan(difference: &mut Difference, operation: &'static str) {
@@ -369,8 +371,8 @@ fn record(code: &str, name: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([("attribute_code".to_owned(), code.into()), (name.to_owned(), value)])
 }
 
-/// Refuses an option that the shop would refuse, or take for another one. `counts` has how often the file has a label, whatever
-/// the case of its letters.
+/// Refuses an option that the shop would refuse, or take for another one. `counts` says how often the file has each
+/// label, letter case apart.
 fn addable(stored: &StoredOptions, counts: &HashMap<String, usize>, label: &str) -> Result<(), Failure> {
     if label.is_empty() {
         return Err(Failure::usage("the option has no label"));
@@ -400,7 +402,7 @@ fn new_option(option: NewOption<'_>) -> Value {
     Value::Object(fields)
 }
 
-/// An option with a key: its label, and which one it is where several have one label.
+/// An option with its key: the label, and a number that tells options of one label apart.
 type Keyed<'a> = (String, NewOption<'a>);
 
 /// The options in their order.
@@ -436,7 +438,7 @@ fn present(value: Option<&Value>) -> Value {
     value.filter(|value| !is_nothing(value)).cloned().unwrap_or_default()
 }
 
-/// Whether two values are the same: a number and its text are, and all that says nothing.
+/// Whether two values are the same. A number equals its text, and all empty values are equal.
 fn same(one: Option<&Value>, other: Option<&Value>) -> bool {
     let (one, other) = (present(one), present(other));
     let text = |value: &Value| match value {

@@ -1,5 +1,5 @@
-//! An attribute as a file has it, to be reviewed and created in another shop: what the shop shows of it in one order, with names
-//! in place of ids, and the names of what the shop does not show.
+//! An attribute as an exported file has it, to be reviewed and created in another shop: in a fixed order, with names in
+//! place of ids, and with the names of what the shop does not show.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::profile::equal::same_flag;
 /// The attribute sets of an attribute, each as `SET/GROUP`.
 pub const SETS: &str = "attribute_set";
 
-/// Yes and no, which the shop writes as true and false or as texts.
+/// The fields that hold yes or no; a shop writes them as booleans or as texts.
 pub const FLAGS: [&str; 17] = [
     "is_required",
     "is_unique",
@@ -35,7 +35,7 @@ pub const FLAGS: [&str; 17] = [
     "is_filterable_in_grid",
 ];
 
-/// What the shop leaves out where it is empty.
+/// The text fields that the shop leaves out where they are empty.
 pub const TEXTS: [&str; 3] = ["note", "frontend_class", "default_value"];
 
 /// An attribute as it was read.
@@ -47,7 +47,7 @@ pub struct ReadAttribute<'a> {
     pub views: &'a [Named],
     /// For each of these views the labels of this attribute's options by their ids.
     pub labels: &'a [HashMap<String, String>],
-    /// Where it is, each as `SET/GROUP`.
+    /// Its attribute sets, each as `SET/GROUP`.
     pub places: &'a [String],
 }
 
@@ -108,7 +108,7 @@ impl ReadAttribute<'_> {
         ["select", "multiselect"].contains(&Attribute(self.fields).text("frontend_input"))
     }
 
-    /// Whether its options are its own: those that the shop's code lists are not.
+    /// Whether its options are stored with it, and not listed by code of the shop.
     fn has_options(self) -> bool {
         self.takes_options() && has_stored_options(Attribute(self.fields))
     }
@@ -153,7 +153,7 @@ fn by_view(mut labels: Vec<(&str, &str)>) -> Value {
     labels.into_iter().map(|(view, label)| json!({"store_id": view, "label": label})).collect()
 }
 
-/// A list whose order says nothing.
+/// A list in a fixed order; its own order means nothing.
 pub(super) fn sorted(list: Option<&Value>) -> Value {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     let mut list: Vec<&str> = list.filter_map(Value::as_str).collect();

@@ -1,8 +1,8 @@
-//! Labels of options, store views and sets: when two of them are one.
+//! Labels of options, store views and sets: when two of them are the same.
 //!
-//! Blanks around a label do not count, nor how a letter with its accent is written, nor the case of letters: Magento refuses a
-//! second option of such a label. Labels that only look alike, such as `5µ` with the micro sign and `5μ` with the letter, or `10²`
-//! and `102`, are others for a shop, and probably one for a person.
+//! Blanks around a label do not count, nor how a letter with its accent is written, nor the case of letters: Magento
+//! refuses a second option of such a label. Labels that only look alike, such as `5µ` with the micro sign and `5μ` with
+//! the letter, or `10²` and `102`, differ for a shop, and probably not for a person.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::operation::scalar;
 use crate::profile::equal::same_flag;
 use crate::text::sanitize::quoted;
 
-/// What all labels have in common that are the same.
+/// The key that labels have in common if they are the same.
 pub fn key(label: &str) -> String {
     label.trim().nfc().flat_map(char::to_lowercase).nfc().collect()
 }
@@ -23,12 +23,12 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || key(one) == key(other)
 }
 
-/// Whether two labels are the same except for the case of letters, which a label that is written exactly is told by.
+/// Whether two labels are the same, letter case included.
 pub fn is_exact(one: &str, other: &str) -> bool {
     one.trim() == other.trim() || one.trim().nfc().eq(other.trim().nfc())
 }
 
-/// What all labels have in common that look alike.
+/// The key that labels have in common if they look alike.
 pub fn shape(label: &str) -> String {
     label.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect()
 }
@@ -50,7 +50,7 @@ pub fn alike<'a>(labels: impl Iterator<Item = &'a str>) -> Option<(&'a str, &'a 
     None
 }
 
-/// What is said of two labels that look alike.
+/// The sentence about two labels that look alike.
 pub fn alike_in_words(one: &str, other: &str) -> String {
     format!(
         "the labels {} and {} look alike and are written with other characters ({})",
@@ -70,7 +70,7 @@ fn codes(one: &str, other: &str) -> String {
     format!("{} and {}", code(one), code(other))
 }
 
-/// Options of one label as one option, with the labels of store views of all of them; one that is the default makes it so.
+/// Joins options of one label into one, with the store labels of all of them. It is the default if one of them is.
 ///
 /// # Errors
 /// Two labels of one option for one store view.

@@ -36,7 +36,7 @@ impl Named {
         elements.map(|(id, one)| Some(Self { id, name: one.get(name)?.as_str()?.to_owned() })).collect()
     }
 
-    /// Those of this label: as it is written, else whatever the case of its letters.
+    /// The elements with this label: those that are written exactly so, else those that differ in letter case only.
     pub fn with_label<'a>(list: &'a [Self], label: &str) -> Vec<&'a Self> {
         let all = |is_it: fn(&str, &str) -> bool| -> Vec<&'a Self> {
             list.iter().filter(|one| is_it(&one.name, label)).collect()
@@ -54,7 +54,7 @@ impl Named {
         let mut same = list.iter().filter(|one| label::is_same(&one.name, name));
         let only = same.next().filter(|_| same.next().is_none());
         exact.or(only).ok_or_else(|| {
-            // In the message, for in a batch it is all that is shown of a record.
+            // The names are in the message: a batch shows nothing else of a record.
             let names = || list.iter().map(|one| one.name.as_str());
             let near = closest_match(name, names()).map(|near| format!("did you mean {}?", quoted(near)));
             let known =
@@ -67,7 +67,7 @@ impl Named {
 /// The attribute set that is meant by `NAME` or `NAME/GROUP`, and the name of the group. A name may hold a slash.
 ///
 /// # Errors
-/// `usage` for a set that there is not.
+/// `usage` for an unknown set.
 pub fn split_set<'a>(text: &'a str, sets: &'a [Named]) -> Result<(&'a Named, Option<&'a str>), Failure> {
     Named::find(sets, "attribute set", text).map(|set| (set, None)).or_else(|unknown| {
         let mut splits = text.rmatch_indices('/').map(|(at, _)| (&text[..at], &text[at + 1..]));
@@ -104,8 +104,8 @@ impl StoredOptions {
     /// The options of an attribute as it was read.
     ///
     /// # Errors
-    /// `usage` for an attribute of another input type: what a call on its options loses is not known. `unavailable` for
-    /// anything else.
+    /// `usage` for another input type, where it is not known what a call on the options loses, and for options that are
+    /// not stored with the attribute. `unavailable` for a reply without options.
     pub fn of(attribute: Attribute<'_>) -> Result<Self, Failure> {
         let (code, input) = (attribute.code(), attribute.text("frontend_input"));
         if input != "select" {
@@ -213,7 +213,7 @@ impl StoredOptions {
 /// Refuses options that cannot be added.
 ///
 /// # Errors
-/// `usage`, with every problem; labels that only look alike are none where it is `forced`.
+/// `usage`, with every problem. `forced` permits labels that only look like others.
 pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames, forced: bool) -> Result<(), Failure> {
     let options = asked.new_options();
     let is_unnamed = scalar(asked.0.get("attribute_code")).is_none();

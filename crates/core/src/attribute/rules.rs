@@ -89,7 +89,7 @@ pub const NOT_FILTERABLE: [&str; 5] = ["date", "datetime", "text", "textarea", "
 /// The most characters a code has.
 const MAX_LENGTH: usize = 60;
 
-/// Whether a service after Magento would take this code.
+/// Whether Magento accepts this code.
 pub fn is_valid_code(code: &str) -> bool {
     code.starts_with(|first: char| first.is_ascii_lowercase())
         && code.len() <= MAX_LENGTH
@@ -98,7 +98,7 @@ pub fn is_valid_code(code: &str) -> bool {
 
 /// A code made from a label: `Größe (EU)` gives `groesse_eu`. Empty where the label has no letter or digit at all.
 pub fn suggest_code(label: &str) -> String {
-    // As German writes its umlauts where it has none.
+    // German umlauts become two letters.
     let label = label.to_lowercase().replace('ä', "ae").replace('ö', "oe").replace('ü', "ue");
     let plain = deunicode::deunicode(&label).to_ascii_lowercase().replace('\'', "");
     let words = plain.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

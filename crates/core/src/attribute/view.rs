@@ -91,8 +91,8 @@ impl<'a> Attribute<'a> {
         names.map(|name| (name.clone(), shown(asked, name), shown(self, name))).collect()
     }
 
-    /// What an attribute that was asked for is made of, as its answer shows it: each field, and the options with the labels that
-    /// administrators see, which are those that were asked for. By these it is known later that nobody has changed it.
+    /// What a created attribute consists of: each field as the answer shows it, and each option with the labels that
+    /// were asked for. Comparing with these shows later whether somebody has changed it.
     pub fn as_made(self, asked: Attribute<'_>) -> Vec<Kept> {
         const NOT_OF_IT: [&str; 3] = ["attribute_id", "options", "extension_attributes"];
         let fields = self.0.iter().filter(|(name, _)| !NOT_OF_IT.contains(&name.as_str()));
@@ -178,7 +178,7 @@ impl<'a> NewOption<'a> {
         self.label() == made_label && labels(self.0, made_label) == labels(made, made_label)
     }
 
-    /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
+    /// Body of the call that adds it. A separate call sets the default option afterwards.
     pub fn body(self, sort_order: usize) -> String {
         let labels = self.0.get(STORE_LABELS).cloned().unwrap_or_else(|| json!([]));
         json!({"option": {"label": self.label(), "sort_order": sort_order, "store_labels": labels}})

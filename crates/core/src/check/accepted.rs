@@ -10,10 +10,10 @@ use unicode_normalization::char::is_combining_mark;
 /// Street lines of an address, unless the shop is set up for more.
 pub const STREET_LINES: usize = 2;
 
-/// The fields that must not be empty. Which countries need a postcode as well, the shop is set up for.
+/// The fields that must not be empty. Which countries need a postcode as well is a setting of the shop.
 const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "telephone"];
 
-/// A version of Magento from which on texts of addresses are checked otherwise.
+/// Versions of Magento that check the texts of addresses by different rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// 2.4.6 and 2.4.7: names.
@@ -27,7 +27,7 @@ pub enum Version {
 impl Version {
     const ALL: [Self; 3] = [Self::V246, Self::V248, Self::V249];
 
-    /// The version whose rules one has that is written `2.4.8-p1` or `2.4.8`; `None` for one whose rules are not known.
+    /// The rules of a version that is written as `2.4.8` or `2.4.8-p1`; `None` if they are not known.
     pub fn named(text: &str) -> Option<Self> {
         match text.split_once('-').map_or(text, |(version, _)| version) {
             "2.4.6" | "2.4.7" => Some(Self::V246),
@@ -47,7 +47,7 @@ impl Version {
     }
 }
 
-/// What is accepted in a text by versions of Magento, from one to another.
+/// What a range of versions of Magento accepts in a text.
 struct Pattern {
     field: &'static str,
     from: Version,
@@ -209,7 +209,7 @@ pub fn refused(address: &Map<String, Value>) -> Vec<Refused> {
     found
 }
 
-/// Whether there is nothing to see in a value.
+/// Whether a value is missing, null or blank.
 pub fn is_empty(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => true,

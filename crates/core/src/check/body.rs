@@ -36,9 +36,9 @@ impl Finding {
     }
 }
 
-/// Corrects the two things that the interface document itself gets wrong:
-/// stray spaces around field names are trimmed, and a `note` inside a configurable option is dropped. A country that is
-/// named, or whose code is in lower case, gets its code.
+/// Corrects the two things that the interface document itself gets wrong: stray spaces around field names are trimmed,
+/// and a `note` inside a configurable option is dropped. The name of a country, or its code in lower case, becomes its
+/// code.
 ///
 /// # Errors
 /// `usage` for two fields of one object that get the same name.
@@ -263,7 +263,7 @@ const COUNTRY_ID: &str = "country_id";
 /// country is only a warning, for the interface lists none.
 ///
 /// # Errors
-/// Why it is none, and which was probably meant.
+/// Why it is not a country, and which one was probably meant.
 pub fn country(text: &str) -> Result<String, String> {
     let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
     // `UK` has the form of a code, and is a name.
@@ -293,7 +293,7 @@ fn unknown_field(name: &str, shape: &ObjectSchema) -> String {
     if let Some(known) = suggest(name, inner.chain(own)) {
         return format!("unknown field; did you mean `{known}`?");
     }
-    // Or in a list, as the fields of an address that stand beside the list.
+    // Or it belongs into the elements of a list, such as a field of an address that stands beside the list.
     let in_list = shape.own_fields.iter().find_map(|member| {
         let FieldType::List(inner) = member.field_type else { return None };
         let known = inner.own_fields.iter().map(|field| field.name);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The titles of the columns of a row, by the field that each sets. Of any other record there are none: its fields have the
+/// The titles of the columns of a row, by the field that each sets. Any other record has none: its fields have the
 /// names of the interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldNames {
@@ -13,7 +13,7 @@ pub struct FieldNames {
 }
 
 impl FieldNames {
-    /// Of columns: the path of the field inside the body's wrapper, and the title as it is written.
+    /// The names of columns: the path of each field inside the body's wrapper, and the title as it is written.
     pub fn of_columns(
         wrapper: Option<&'static str>,
         columns: impl IntoIterator<Item = (String, String)>,
@@ -61,7 +61,7 @@ impl FieldNames {
     }
 }
 
-/// A path without what says which element of a list it leads to, apart from the code of an attribute: a row has one address.
+/// A path without positions and ids of list elements, since a row has one address. Codes of attributes stay.
 fn without_places(path: &str) -> String {
     let (mut bare, mut rest) = (String::new(), path);
     while let Some((start, end)) = rest.find('[').zip(rest.find(']')).filter(|(start, end)| start < end) {

@@ -3,12 +3,12 @@
 
 use crate::text::suggestion::closest_match;
 
-/// A name in each line, and what it means here, first what is preferred; `-` where nothing does, however near it is
-/// spelled. The names of Magento's sample files stand first.
+/// Each line has a name and what it means here, the preferred meaning first; `-` if it means nothing here, however near
+/// its spelling is. The names of Magento's sample files are first.
 const SYNONYMS: &str = include_str!("synonyms.tsv");
 
-/// What is never suggested for a name that is only spelled nearly the same: it would make a credential, or the account of
-/// somebody, of another field. Nor columns that only an export has.
+/// Never suggested for a similar spelling: another field would become a credential or somebody's account, or a column
+/// that only an export has.
 const NEVER_BY_SPELLING: [&str; 5] = ["token", "email", "id", "customer_email", "exported"];
 
 /// The known name that is meant by one that is not known.
@@ -39,7 +39,7 @@ pub fn by_meaning<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> 
     meanings.find_map(|meaning| known.iter().find(|known| **known == meaning).copied())
 }
 
-/// What stands before the fields of an address in the exports of Shopify and WooCommerce, and in Magento's import.
+/// Prefixes of the fields of an address in the exports of Shopify and WooCommerce, and in Magento's import.
 const OF_ADDRESS: [&str; 4] = ["default_address_", "_address_", "billing_address_", "billing_"];
 
 /// Whether a name of another program is that of the second line of a street.
@@ -52,7 +52,7 @@ pub fn second_street_line(typed: &str) -> bool {
             .contains(&field)
 }
 
-/// The field of an address that another program's name holds, where that is all it holds.
+/// The field of an address in another program's name, which has a prefix before it.
 fn of_address(typed: &str) -> Option<String> {
     let plain = plain(typed);
     let field = OF_ADDRESS.iter().find_map(|prefix| plain.strip_prefix(prefix))?;

@@ -10,13 +10,13 @@ use crate::text::sanitize::quoted;
 /// The field whose text is a date.
 const DATE: &str = "dob";
 
-/// Texts that may have several lines, and labels, which a person wrote as they are. The lines of a list have no name.
+/// Fields whose text is taken as it was written, with line breaks and tabs. An element of a list has no name.
 const AS_WRITTEN: [&str; 6] = ["", "value", "label", "default_frontend_label", "default_value", "note"];
 
 /// Values that are texts to the interface and may stand for yes and no.
 const MAY_BE_FLAGS: [&str; 2] = ["value", "default_value"];
 
-/// The years that a date of birth can have.
+/// The first year that a date of birth can have.
 const FIRST_YEAR: i16 = 1900;
 
 /// What is wrong with the value of this field as a text.
@@ -49,7 +49,8 @@ pub fn of_line(text: &str) -> Option<String> {
     Some(format!("the text holds {what}, and the field has one line"))
 }
 
-/// Why a text is no date, and what it could mean. An empty one clears the field, and a shop shows a date with a midnight.
+/// Why a text is not a date, and what it could mean. An empty text clears the field; a midnight after the date is
+/// accepted, because shops show one.
 pub fn of_date(text: &str) -> Option<String> {
     let day = text.strip_suffix(" 00:00:00").or_else(|| text.strip_suffix("T00:00:00")).unwrap_or(text);
     if text.is_empty() {

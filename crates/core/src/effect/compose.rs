@@ -3,15 +3,15 @@
 use super::{Before, Change, Created, Effect, Sent, sum};
 use crate::profile::path::FieldPath;
 
-/// What several effects of one owner, in the order in which they were made, amount to: of each place the first value
-/// before and the last value after. What one created and a later one deleted is left out. `None` where there is no effect.
+/// Combines effects of one owner, in the order in which they were made: each place has the first value before and the
+/// last value after. What one created and a later one deleted is left out. `None` without effects.
 pub fn composed(effects: &[Effect]) -> Option<Effect> {
     let (first, rest) = effects.split_first()?;
     let mut whole = first.clone();
     for next in rest {
         add(&mut whole, next);
     }
-    // What was not read before may be another value by now.
+    // A value that was not read may have been another one.
     let is_nothing =
         |change: &Change| matches!(change.before, Before::Read(_)) && !change.tells(&whole.creates);
     whole.changes.retain(|change| !is_nothing(change) || change.after(&whole.creates).is_none());
@@ -38,7 +38,8 @@ fn add_change(whole: &mut Effect, change: Change) {
     if let Some(at) = whole.creates.iter().position(own) {
         return change_created(whole, at, &change);
     }
-    // What stands inside something that is removed as a whole goes with it, and what was there before is that of the first.
+    // A change inside something that this one changes as a whole is part of it; the value before is that of the earlier
+    // change.
     let inside: Vec<Change> = whole
         .changes
         .extract_if(.., |earlier| earlier.path != change.path && change.path.contains(&earlier.path))

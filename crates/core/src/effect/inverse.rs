@@ -1,4 +1,4 @@
-//! What leads back.
+//! The inverse of an effect.
 //!
 //! An inverse is built from what the owner shows now: a value goes back only where it is the one that the call left. Facts
 //! that the owner's document does not show, such as whether a product has an option, are asked by whoever sends it.
@@ -14,7 +14,7 @@ use crate::profile::path::{FieldPath, List};
 pub struct Inverse {
     /// What goes back. Its own inverse makes the change again.
     pub effect: Effect,
-    /// What does not.
+    /// What does not go back.
     pub left: Vec<Left>,
 }
 
@@ -91,7 +91,8 @@ impl Effect {
         });
     }
 
-    /// The addresses that are somewhere else since: a field of their place is neither as the call left it nor as it was before.
+    /// The addresses whose place was changed since: one of its fields is neither as the call left it nor as it was
+    /// before.
     fn moved_since(&self, now: &Map<String, Value>) -> Vec<FieldPath> {
         let moved = |change: &Change| {
             let is_now = |value: &Option<Value>| {
@@ -140,7 +141,7 @@ fn delete_created(created: &Created, now: &Map<String, Value>, inverse: &mut Inv
         return leave(STAYS);
     }
     let (Some(id), Some(seen)) = (created.id, &created.seen) else { return leave(NOT_KNOWN) };
-    // One that is gone is as it was.
+    // If it is gone, everything is as it was before the call.
     let Some(there) = Document(now).element(created.list, id) else { return };
     if !same_value("", Some(there), Some(seen)) {
         return leave(CHANGED_SINCE);

@@ -28,7 +28,8 @@ impl OwnCall<'_> {
         change.wanted(&self.effect.creates).map(Option::unwrap_or_default)
     }
 
-    /// Whether a look showed that the service keeps what was to be cleared, as one does that merges and to which a field was not sent.
+    /// Whether a look showed that the service keeps what was to be cleared, as a service that merges keeps a field that
+    /// was not sent.
     fn is_kept(&self, change: &Change) -> bool {
         let (Some(seen), Before::Read(before)) = (&change.seen, &change.before) else { return false };
         self.left(change).is_some_and(|left| left.is_null())
@@ -37,9 +38,9 @@ impl OwnCall<'_> {
     }
 }
 
-/// What a read does not show although these calls on one owner, newest first, were applied, in words: it has a value that one of
-/// them replaced or something that one removed, or lacks what one added, unless the last read that was `accepted` has it so, too.
-/// A value that none of them knows is somebody else's.
+/// What a read does not show, in words, although these calls on one owner, newest first, were applied: it has a value
+/// that one of them replaced or something that one removed, or lacks what one added, and the last read that was
+/// `accepted` does not have it so, too. A value that none of the calls knows is somebody else's.
 pub fn not_shown(
     calls: &[OwnCall<'_>],
     accepted: Option<&Map<String, Value>>,
@@ -114,8 +115,8 @@ impl Left<'_> {
             && !same_value(name, shown, Some(&expected))
     }
 
-    /// The value that is there if all of our calls are, null for none; `None` where that is not known. A newer call overrides an
-    /// older one, but what was cleared the service may have filled in, such as the name of a region.
+    /// The value that is there if all of our calls are, null for none; `None` where that is not known. A newer call
+    /// overrides an older one, but the service may have filled in what was cleared, such as the name of a region.
     fn expected(&self, change: &Change, call: &OwnCall<'_>, shown: Option<&Value>) -> Option<Value> {
         let (path, name) = (&change.path, change.path.last_name());
         let before = match &change.before {

@@ -145,7 +145,7 @@ impl Effect {
         self.find_new(read, &[is_all_content, is_some_content])
     }
 
-    /// As [`Self::find_created`]; one thing after another says what is taken for a creation.
+    /// As [`Self::find_created`]; the functions of `is_one`, one after another, say what is taken for a creation.
     fn find_new<'a>(
         &self,
         read: &'a Map<String, Value>,
@@ -211,7 +211,8 @@ impl Effect {
         }
     }
 
-    /// Where the look that closed it showed neither what was there before nor what was sent: what the service made of it.
+    /// The places where the look that closed it showed neither the value before nor the value that was sent: what the
+    /// service made of them.
     pub fn rewritten(&self) -> Vec<diff::Change> {
         let changed = self.changes.iter().filter_map(|change| {
             let (Some(seen), Sent::Value(Some(sent))) = (&change.seen, &change.sent) else { return None };

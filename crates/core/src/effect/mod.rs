@@ -8,8 +8,8 @@
 //!
 //! # Where it comes from
 //! [`Effect::of_profile`] computes it from the profile that was read and the one that is wanted; other calls name their
-//! changes. [`Effect::applied_to`]
-//! makes the wanted document from a read and the effect, and from nothing else: what is sent is what the effect says.
+//! changes. [`Effect::applied_to`] makes the wanted document from a read and the effect, and from nothing else: what is
+//! sent is what the effect says.
 //!
 //! # What is seen
 //! The look that closes a call notes what it showed in [`Change::seen`] and [`Created::seen`]: a region that the service
@@ -295,7 +295,7 @@ impl Effect {
         matches!(change.after(&self.creates), Some(None))
     }
 
-    /// What was sent, with what the call created as the look that closed it showed that.
+    /// What was sent, with what the call created as the look that closed it showed it.
     pub fn as_stored(&self, sent: &Map<String, Value>) -> Map<String, Value> {
         let mut stored = sent.clone();
         for created in &self.creates {
@@ -310,8 +310,8 @@ impl Effect {
         stored
     }
 
-    /// The differences that it makes, as results have them. What is not known, a value that was not read or an id that is to
-    /// come, is not there.
+    /// The differences that it makes, as results have them. A value that is not known (it was not read, or an id is
+    /// still to come) is left out.
     pub fn differences(&self) -> Vec<diff::Change> {
         let change = |change: &Change| diff::Change {
             path: change.path.clone(),
@@ -350,7 +350,7 @@ impl Effect {
         self.changes.iter().filter(is_deleted).map(|change| &change.path)
     }
 
-    /// How many these are.
+    /// How many [`Self::deleted`] gives.
     pub fn deletions(&self) -> usize {
         self.deleted().count()
     }

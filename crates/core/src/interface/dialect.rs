@@ -56,7 +56,7 @@ pub struct Dialect {
     pub orders: Option<&'static OrderRoutes>,
     /// Creates a product attribute (POST).
     pub create_attribute: &'static str,
-    /// Reads an attribute; `{code}` is its code. Where there is none a setting may name one.
+    /// Reads an attribute; `{code}` is its code. Without this path, a setting may name one.
     pub attribute: Option<&'static str>,
     /// Searches attributes (GET, with `searchCriteria`) as the store view `{view}` shows them; `None` where the interface has no
     /// such list.
@@ -76,8 +76,8 @@ pub struct Dialect {
     pub reply_shows_profile: bool,
     /// Whether the message of a refused profile says which of its fields are wrong.
     pub names_refused_fields: bool,
-    /// Fields of the profile that are taken with an administrator's token only. To a customer's own PUT of them the service
-    /// answers 200, and keeps what is stored.
+    /// Fields of the profile that are taken with an administrator's token only. The service answers a customer's own
+    /// PUT of them with 200, and keeps what is stored.
     pub administrators_fields: &'static [&'static str],
     /// Whether an address that lacks one of the fields that people expect in it is refused.
     pub requires_whole_addresses: bool,

@@ -65,7 +65,7 @@ pub enum FieldType {
     Object(&'static ObjectSchema),
     /// An array of objects of a documented shape.
     List(&'static ObjectSchema),
-    /// An object whose fields are "not shown".
+    /// An object whose fields the interface does not show.
     AnyObject,
     /// An array whose elements are not checked.
     AnyList,
@@ -243,7 +243,7 @@ pub static MARKETPLACE_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     tables(&objects, object(&objects, "shipping information"))
 });
 
-/// Magento's, where addresses and payment are two calls, and one document.
+/// Magento's, where addresses and payment are two calls and one input.
 pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let objects = objects(MAGENTO);
     let inside = |name, holds, doc| field(name, FieldType::Object(object(&objects, holds)), doc);
@@ -252,7 +252,7 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let quote = field("quote_id", FieldType::Scalar(Scalar::Text), "Quote ID");
     let shipping = schema("shipping information", "Magento", vec![information, payment, quote]);
     let tables = tables(&objects, shipping);
-    // Where a created attribute is put is a call of its own.
+    // A separate call puts a created attribute into its sets.
     let sets = Field { origin: Origin::Ours, ..sets_field() };
     let unknown = "What an export could not show of it; it is not sent";
     let unknown = Field { origin: Origin::Ours, ..field(UNKNOWN, FieldType::TextList, unknown) };
@@ -270,8 +270,8 @@ fn sets_field() -> Field {
     field("attribute_set", FieldType::TextList, "Attribute sets, each as NAME or NAME/GROUP")
 }
 
-/// The fields of an order's address that a person corrects, in both tables, so that a template is the same; the others are those
-/// of the read.
+/// The fields of an order's address that a person corrects, the same in both tables, so that a template is the same.
+/// All other fields are those of the read.
 pub const ORDER_FORM: [&str; 16] = [
     "firstname",
     "lastname",
@@ -400,7 +400,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     }
 }
 
-/// A product with the values that are set. Each may be an option's label and Magento's word for "cleared", so that all are texts.
+/// A product with the values that are set. All are texts, because each may be an option's label or Magento's word for
+/// "cleared".
 fn product_values() -> &'static ObjectSchema {
     let text = |name, doc| field(name, FieldType::Scalar(Scalar::Text), doc);
     let code =

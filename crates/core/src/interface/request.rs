@@ -9,7 +9,7 @@ use crate::id::AddressId;
 pub use crate::interface::dialect::{Dialect, Interface, Target};
 pub use http::Method;
 
-/// A method as the user wrote it, in any case; `None` for what is none.
+/// A method as the user wrote it, in any case; `None` if it is not one.
 pub fn method(typed: &str) -> Option<Method> {
     let is_word = typed.bytes().all(|byte| byte.is_ascii_alphabetic());
     Method::from_bytes(typed.to_ascii_uppercase().as_bytes()).ok().filter(|_| is_word)
@@ -43,11 +43,11 @@ pub struct Request {
     /// A status other than 2xx that means success: 320 for saving shipping information (docs/interface.md,
     /// "Operations").
     pub also_success: Option<u16>,
-    /// A call of the user's own: what it is answered is not known.
+    /// A call that the user wrote: what the service answers to it is not known.
     pub is_raw: bool,
 }
 
-/// What may not stand raw in a path segment.
+/// The characters that are encoded in a path segment.
 pub(super) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A store view code, valid as a path segment.
@@ -165,7 +165,8 @@ impl Filter {
     }
 }
 
-/// More records in one reply are refused by a shop that limits its input (`webapi/validation`), as it is delivered.
+/// The most records that one reply may have: a shop that limits its input (`webapi/validation`) refuses more by
+/// default.
 pub const MAX_PAGE: usize = 300;
 
 /// The query that asks for the first `limit` records that meet all filters.
@@ -226,8 +227,8 @@ fn encoded(pairs: &[(String, String)]) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// The number of the first of so many filter groups: all have equally many digits, for versions of Magento sort the names of
-/// a signed request differently where they do not (they need not begin at 0).
+/// The number of the first of so many filter groups. All numbers have equally many digits: otherwise versions of
+/// Magento sort the names of a signed request differently. They need not begin at 0.
 fn first_group(count: usize) -> usize {
     if count <= 10 {
         0
@@ -255,7 +256,7 @@ impl RelativePath {
         if typed.contains('#') {
             return Err("`#` is not allowed; use %23".to_owned());
         }
-        // A backslash would be read as a slash, and tabs and line breaks would vanish.
+        // A backslash would be read as a slash; tabs and line breaks would be dropped.
         if let Some(odd) = typed.chars().find(|one| *one == '\\' || one.is_whitespace() || one.is_control()) {
             return Err(format!("`{odd}` is not allowed in a path; percent-encode it"));
         }

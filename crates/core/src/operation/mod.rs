@@ -30,7 +30,7 @@ impl OperationSpec {
         self.name.replace(' ', "-")
     }
 
-    /// The operation named by one word or several: `quote-ship`, `"quote ship"`, or `quote` and `ship`.
+    /// The operation of these words: `quote-ship`, `"quote ship"`, or `quote` and `ship`.
     ///
     /// # Errors
     /// `usage`, with the nearest name.
@@ -68,7 +68,7 @@ impl OperationSpec {
         (self.body)(dialect.fields)
     }
 
-    /// Shape of what is inside the wrapper; of the body itself where it has none.
+    /// Shape of what is inside the wrapper; of the body itself if it has none.
     pub fn inner_schema(&self, dialect: &Dialect) -> &'static ObjectSchema {
         let body = self.schema(dialect);
         self.wrapper.and_then(|wrapper| body.field(wrapper)?.field_type.schema()).unwrap_or(body)
@@ -84,7 +84,7 @@ pub fn scalar(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// A document as the documented body: it is taken with or without its wrapper, or its nested object.
+/// A document as the documented body; it may come without its wrapper or its nested object.
 ///
 /// # Errors
 /// `usage` where it is not an object.
@@ -131,7 +131,7 @@ pub fn unwrapped(operation: &OperationSpec, mut body: Map<String, Value>) -> Map
     }
 }
 
-/// The other way round.
+/// Puts fields into the wrapper of a body: the inverse of [`unwrapped`].
 pub fn body(operation: &OperationSpec, fields: Map<String, Value>) -> Map<String, Value> {
     match operation.wrapper {
         None => fields,
@@ -148,7 +148,7 @@ pub fn body_text(operation: &OperationSpec, fields: &Map<String, Value>) -> Stri
     text.unwrap_or_default()
 }
 
-/// A body without its nested object, the fields of which then stand at the top.
+/// A body whose nested object is dissolved: its fields stand at the top.
 ///
 /// # Errors
 /// `usage` for a field that is in both places: only one of them could be sent.

@@ -31,9 +31,9 @@ pub struct OperationSpec {
     pub wrapper: Option<&'static str>,
     /// A filled-in body. It names every field the interface lists, and runs in the sandbox.
     pub template: &'static str,
-    /// The columns of a CSV: the documented fields. Where two would have one title, the first keeps it.
+    /// The columns of a CSV: the documented fields. Of two with one title, the first keeps it.
     pub columns: &'static [ColumnGroup],
-    /// Flags whose names are not those of the columns of their fields, and these columns.
+    /// Flags that are not named as the column of their field, each with this column.
     pub flag_columns: &'static [(&'static str, &'static str)],
     /// Columns whose titles hold a name of the user's.
     pub named_columns: Option<NamedColumns>,
@@ -41,33 +41,34 @@ pub struct OperationSpec {
     pub label_column: Option<&'static str>,
     /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
     pub bearer: Bearer,
-    /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
-    /// where that is whatever belongs to the token.
+    /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order.
+    /// `None` if they touch whatever belongs to the token.
     pub key_field: Option<&'static str>,
-    /// What [`Self::key_field`] is called where no two records may have the same.
+    /// What [`Self::key_field`] is called if no two records may have the same one.
     pub unique_key: Option<&'static str>,
-    /// What is replaced as a whole: a second write undoes the first one.
+    /// What is replaced as a whole, so that a second write undoes the first one.
     pub replaces: Option<&'static str>,
-    /// Whether the body is merged into what is stored, which then decides about unknown fields and wrong values.
+    /// Whether the body is merged into what is stored; then unknown fields and wrong values are checked after the
+    /// merge.
     pub is_merged: bool,
-    /// Whether it can be found out later if a record was applied.
+    /// Whether it can be found out later whether a record was applied.
     pub can_resolve: bool,
     /// What an interface must have for it: see [`Self::is_in`].
     pub needs: fn(&Dialect) -> bool,
     /// Whether one request does it all.
     pub is_one_call: bool,
-    /// Whether its first call creates what sending a changed record would not change.
+    /// Whether its first call creates something, which sending a changed record again would not change.
     pub creates: bool,
     /// Whether its fields may have the words of the admin panel, as in spreadsheets.
     pub has_admin_words: bool,
-    /// Whether it deletes, so that a person has to agree, or `--yes`.
+    /// Whether it deletes, so that a person must agree, with `--yes` or an answer.
     pub deletes: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
 }
 
 impl OperationSpec {
-    /// Whether a sheet of it may be one that was exported.
+    /// Whether a sheet for it may be an export.
     pub fn is_exported(&self) -> bool {
         self.is_merged || *self == PRODUCT_SET
     }
@@ -93,9 +94,9 @@ pub struct ColumnGroup {
     pub schema: Table,
     /// Where it is inside the wrapper.
     pub path: &'static [&'static str],
-    /// What stands before the names of the fields in the titles.
+    /// The prefix of the fields in the titles.
     pub prefix: &'static str,
-    /// The fields that have the prefix; where none is named, all.
+    /// The fields that have the prefix; all of them if none is named.
     pub prefixed: &'static [&'static str],
 }
 
@@ -116,21 +117,20 @@ impl ColumnGroup {
 pub struct NamedColumns {
     /// The title up to the name.
     pub prefix: &'static str,
-    /// Stands for the name in messages.
+    /// Stands for the name in messages and help.
     pub placeholder: &'static str,
     /// Where it is inside the wrapper.
     pub path: &'static [&'static str],
-    /// The fields of the name and of the cell in an element of the list there; where there are none, a cell is a field of
-    /// that name.
+    /// The fields of the name and of the cell in an element of the list there; `None` if a cell is a field of that
+    /// name.
     pub element: Option<[(&'static str, FieldType); 2]>,
 }
 
-/// An object in the body of [`QUOTE_SHIP`] whose fields input may give without it. Which of the two layouts is authoritative
-/// is not shown.
+/// An object in the body of [`QUOTE_SHIP`]; an input may give its fields without it. The interface does not show which
+/// of the two layouts is authoritative.
 pub const NESTED: &str = "addressInformation";
 
-/// Saves shipping and billing address, shipping method and payment. The body
-/// has no wrapper.
+/// Saves shipping and billing address, shipping method and payment. The body has no wrapper.
 pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     name: "quote ship",
     body: |all| all.shipping_information,
@@ -270,8 +270,7 @@ pub static QUOTE_CLEAR: OperationSpec = OperationSpec {
     batch_action: "Remove all items from the carts of",
 };
 
-/// Replaces the customer's profile and addresses: the body is what changes in the stored
-/// ones.
+/// Replaces the customer's profile and addresses: the body has the changes to the stored ones.
 pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     name: "customer update",
     body: |all| all.customer_body,
@@ -290,7 +289,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     flag_columns: &[
         ("address", "address_id"),
         ("country", "country_id"),
-        // The titles of the admin panel that are those of an address only.
+        // Titles of the admin panel that only an address has.
         ("street_address", "street"),
         ("phone_number", "telephone"),
         ("zip/postal_code", "postcode"),
@@ -373,7 +372,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     batch_action: "Create the attributes of",
 };
 
-/// Assigns an attribute to attribute sets so products can use it.
+/// Puts an attribute into attribute sets, so that products can use it.
 pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     name: "attribute assign",
     body: |all| all.assignment_body,
@@ -511,7 +510,8 @@ pub static PRODUCT_SET: OperationSpec = OperationSpec {
     batch_action: "Set the values of",
 };
 
-/// Takes back what the records of a batch wrote: the operation of the plans that `undo` writes. A record is one owner and its writes.
+/// Takes back what the records of a batch wrote: the operation of the plans that `undo` writes. A record is one owner
+/// with its writes.
 pub static UNDO: OperationSpec = undo(Bearer::Customer);
 
 /// The field of a record of [`UNDO`] that says what is written to, in words: `cart 4`.

@@ -6,7 +6,7 @@ use super::FIELDS;
 use super::attribute::{Attribute, Kind, in_order};
 use crate::sheet::cells;
 
-/// What is to be done with a value.
+/// What to do with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
     /// It is set.
@@ -19,7 +19,7 @@ enum Action {
     Remove,
 }
 
-/// The ends of titles that say so.
+/// The endings of titles that say so.
 const ACTIONS: [(&str, Action); 3] =
     [(":add", Action::Add), (":remove", Action::Remove), (":id", Action::SetIds)];
 
@@ -28,13 +28,13 @@ const ACTIONS: [(&str, Action); 3] =
 pub struct Asked<'a> {
     /// The code or the label of the attribute, as it is written.
     pub title: &'a str,
-    /// Where it stands in the input, for messages.
+    /// Where it is in the input, for messages.
     pub place: String,
     action: Action,
     value: &'a Value,
 }
 
-/// What is to become of a value.
+/// What a value is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// Code of the attribute.
@@ -68,7 +68,7 @@ impl<'a> Asked<'a> {
         own.chain(custom).collect()
     }
 
-    /// What is to become of the value of this attribute.
+    /// What the value of this attribute is to become.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -94,7 +94,7 @@ impl<'a> Asked<'a> {
 }
 
 impl Target {
-    /// The value that is sent, where the product has `now`.
+    /// The value that is sent if the product has `now`.
     pub fn value(&self, now: Option<&Value>) -> Option<Value> {
         let text = match &self.to {
             To::Value(value) => value.clone(),
@@ -113,7 +113,8 @@ impl Target {
         self.to == To::Nothing
     }
 
-    /// What it says, where that does not depend on what the product has: the value, nothing where it clears.
+    /// The value that does not depend on what the product has, `Some(None)` if it is cleared; `None` for options that
+    /// are added or removed.
     pub fn plain(&self) -> Option<Option<&str>> {
         match &self.to {
             To::Value(value) => Some(Some(value)),
@@ -122,7 +123,8 @@ impl Target {
         }
     }
 
-    /// Takes another one for the same attribute in, where both add or remove options; `false` where they contradict each other.
+    /// Merges another target of the same attribute into this one if both add or remove options; `false` if they
+    /// contradict each other.
     fn takes_in(&mut self, other: &Self) -> bool {
         let (To::Edited(added, removed), To::Edited(more, less)) = (&mut self.to, &other.to) else {
             return false;
@@ -134,10 +136,10 @@ impl Target {
     }
 }
 
-/// Adds what is to become of a value; of one attribute options are added and removed, or it has one value.
+/// Adds a target. An attribute has one value, or options that are added and removed.
 ///
 /// # Errors
-/// For an attribute that has its value already.
+/// For an attribute that has a target already.
 pub fn push(targets: &mut Vec<Target>, target: Target) -> Result<(), String> {
     let Some(known) = targets.iter_mut().find(|known| known.code == target.code) else {
         targets.push(target);

@@ -88,7 +88,7 @@ impl Attributes {
         self.0.keys().map(String::as_str)
     }
 
-    /// The values of a product by the codes of the attributes; those of attributes that are known in one notation.
+    /// The values of a product by the codes of the attributes, in the notation of the attributes that are known.
     pub fn values(&self, shown: &Value) -> Option<Map<String, Value>> {
         let fields = FIELDS.iter().filter_map(|name| Some(((*name).to_owned(), shown.get(*name)?)));
         let custom = shown.get("custom_attributes").and_then(Value::as_array)?.iter();
@@ -108,7 +108,7 @@ impl Attributes {
             .unwrap_or_else(|| value.clone())
     }
 
-    /// The value of an attribute as a cell of a sheet, empty if it has none; `None` for what no cell can hold.
+    /// The value of an attribute as a cell of a sheet, empty if it has none; `None` for a value that no cell can hold.
     pub fn cell(&self, code: &str, values: &Map<String, Value>) -> Option<String> {
         match (self.get(code), values.get(code)) {
             (_, None) => Some(String::new()),
@@ -127,7 +127,7 @@ impl Attributes {
     }
 }
 
-/// The text of a text, a number or a flag, as it is.
+/// The text of a text, a number or a flag.
 fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -137,7 +137,7 @@ fn scalar_text(value: &Value) -> Option<String> {
 }
 
 impl Attribute {
-    /// One of [`FIELDS`], which are what they are in every shop.
+    /// One of [`FIELDS`], which are the same in every shop.
     pub fn field(code: &str) -> Option<Self> {
         let named = |id: &str, name: &str| Named { id: id.to_owned(), name: name.to_owned() };
         let (label, scope, kind, options) = match code {
@@ -301,7 +301,7 @@ impl Attribute {
         is_read.then_some(cell)
     }
 
-    /// A value as people read it. Options are their labels, one that two options have with its id.
+    /// A value as people read it. Options are their labels; a label that two options have is followed by the id.
     fn in_words(&self, value: &str) -> Value {
         let label = |id: &str| {
             let Some(option) = self.options.iter().find(|option| option.id == id) else {
@@ -340,7 +340,7 @@ pub fn in_order(mut ids: Vec<String>) -> String {
     ids.join(",")
 }
 
-/// A number as it is sent. The service stores `1,5` as 1, and takes everything else that is none for 0.
+/// A number as it is sent. The service stores `1,5` as 1, and any other text that is not a number as 0.
 fn number(text: &str) -> Result<String, String> {
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte));
     match exact_json::number(text).filter(|_| is_plain(text)) {

@@ -18,13 +18,14 @@ use crate::text::hash::fnv1a;
 /// Fields of a product that are written beside its custom attributes.
 pub const FIELDS: [&str; 3] = ["name", "weight", "status"];
 
-/// What says when a sale begins: a call in a store view sets it to today, in every store view of the website.
+/// The fields of a sale: a call in a store view sets its first day to today, in every store view of the website.
 pub const SALE: [&str; 3] = ["special_price", "special_from_date", "special_to_date"];
 
 /// The scope of the values for all store views, in paths.
 pub const ALL: &str = "all";
 
-/// Whether two SKUs are one to the service. Its search ignores accents, too: `fyu` finds `fyü`, which is another product.
+/// Whether two SKUs are one for the service. Its search also ignores accents: `fyu` finds `fyü`, which is another
+/// product.
 pub fn is_same_sku(one: &str, other: &str) -> bool {
     folded_sku(one) == folded_sku(other)
 }
@@ -34,7 +35,7 @@ pub fn folded_sku(sku: &str) -> String {
     sku.trim().to_lowercase()
 }
 
-/// The hash of a SKU, by which it is remembered.
+/// The hash of a SKU, for caches.
 pub fn hash_of(sku: &str) -> u64 {
     fnv1a(folded_sku(sku).as_bytes())
 }
@@ -48,14 +49,14 @@ pub struct Product {
     pub sku: String,
     /// Id of its attribute set.
     pub set: String,
-    /// Ids of the websites that it is in; none where that is not shown.
+    /// Ids of the websites that it is in; `None` if they are not shown.
     pub websites: Option<Vec<String>>,
     /// Its values by the codes of the attributes.
     pub values: Map<String, Value>,
 }
 
 impl Product {
-    /// The product of a reply; `None` for a reply that is none.
+    /// The product of a reply; `None` for another reply.
     pub fn of(shown: &Value, attributes: &Attributes) -> Option<Self> {
         let text = |name: &str| scalar(shown.get(name));
         let websites = shown.pointer("/extension_attributes/website_ids").and_then(Value::as_array);
@@ -83,8 +84,8 @@ impl Product {
         Effect::on(Owner { scope: Some(scope.to_owned()), ..Owner::new(Kind::Product, &self.id) })
     }
 
-    /// What setting these values changes. A value of a store view that is cleared always changes something, for nothing tells an
-    /// own value from that for all.
+    /// What setting these values changes. Clearing a value of a store view always counts as a change: nothing tells a
+    /// view's own value from the value for all views.
     pub fn changed(&self, scope: &str, targets: &[Target]) -> Effect {
         let mut effect = self.effect(scope);
         for target in targets {
@@ -102,8 +103,8 @@ impl Product {
     }
 }
 
-/// The body of the call that carries an effect, and `null` for each of `empty`: without it the service writes their default
-/// options.
+/// The body of the call that carries an effect. Each attribute of `empty` is sent as `null`: without it the service
+/// would write its default option.
 pub fn body(sku: &str, effect: &Effect, empty: &[&str]) -> Value {
     let (mut fields, mut custom) = (Map::new(), Vec::new());
     fields.insert("sku".to_owned(), sku.into());

@@ -108,7 +108,7 @@ fn list(ids: &[impl std::fmt::Display]) -> String {
     ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Ids as a sentence has them: `1, 2 and 3`; of many the first, and how many more: customers may have thousands.
+/// Ids as a sentence has them: `1, 2 and 3`; of more than 20 only the first 10, and how many more there are.
 pub fn join_ids(ids: &[impl std::fmt::Display]) -> String {
     const MOST: usize = 20;
     const FIRST: usize = 10;

@@ -1,7 +1,7 @@
-//! What is wrong in a customer's address book, and which addresses are stored twice.
+//! What is wrong with a customer's address book, and which addresses are stored twice.
 //!
-//! Two relations: addresses *look equal* where a person who reads them sees no difference, which is only told; *twins* are
-//! equal in every field, and all but one of them may be removed.
+//! There are two relations. Addresses *look equal* if a person who reads them sees no difference; this is only
+//! reported. *Twins* are equal in every field; all but one of them may be removed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -41,7 +41,7 @@ pub enum Kind {
     UnknownCustomer,
 }
 
-/// Something that a person should look at.
+/// Something that a person should check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What it is about.
@@ -59,12 +59,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether it is so in this version of Magento, or in every one where none is named.
+    /// Whether it applies to this version of Magento, or to every one if none is named.
     pub fn holds_in(&self, version: Option<Version>) -> bool {
         self.versions.is_empty() || version.is_some_and(|version| self.versions.contains(&version.name()))
     }
 
-    /// Whether the shop refuses every update of the customer for it.
+    /// Whether the shop refuses every update of the customer because of it.
     pub fn locks(&self) -> bool {
         matches!(self.kind, Kind::Locked | Kind::Missing)
     }
@@ -79,7 +79,7 @@ pub struct Twins {
     pub remove: Vec<AddressId>,
 }
 
-/// What the shop is known to take.
+/// What is known of the shop.
 pub struct Shop<'a> {
     /// Its interface.
     pub dialect: &'a Dialect,
@@ -89,7 +89,7 @@ pub struct Shop<'a> {
     pub unknown: &'a HashSet<String>,
 }
 
-/// Everything that can be seen in an address book without asking anybody. `twins` are those of the same customer.
+/// Everything that can be found in an address book without further calls. `twins` are those of the same customer.
 pub fn check(customer: &Map<String, Value>, twins: &[Twins], shop: &Shop<'_>) -> Vec<Finding> {
     let mut found = equal(customer, twins);
     for (id, address) in addresses_by_id(address_list(customer)) {
@@ -118,8 +118,8 @@ pub fn countries(customer: &Map<String, Value>) -> BTreeSet<&str> {
     codes.filter(|code| unknown_country(code).is_none()).collect()
 }
 
-/// The classes of twins. None where the ids do not tell the addresses apart, and none of addresses that look masked: the masks
-/// may hide what differs.
+/// The classes of twins. Empty if the ids do not tell the addresses apart. Addresses that look masked are left out: the
+/// masks may hide a difference.
 pub fn twins(customer: &Map<String, Value>) -> Vec<Twins> {
     let addresses = address_list(customer);
     if addresses.len() < 2 || AddressIndex::of(addresses).is_err() {
@@ -141,8 +141,8 @@ pub fn twins(customer: &Map<String, Value>) -> Vec<Twins> {
     twins.collect()
 }
 
-/// What a plan expects that removes twins: each is stored as it was read, and so is what is kept in its place. Nothing where
-/// there is nothing to remove.
+/// What a plan that removes twins expects: each is stored as it was read, and so is what is kept in its place. `None`
+/// if there is nothing to remove.
 pub fn removal(profile: &Profile, twins: &[Twins]) -> Option<Expected> {
     let customer = profile.customer();
     let stored = |id: &AddressId| find_address(customer, *id).cloned();
@@ -158,7 +158,7 @@ pub fn removal(profile: &Profile, twins: &[Twins]) -> Option<Expected> {
     (!changes.is_empty()).then(|| Expected { owner: profile.owner(), changes, required })
 }
 
-/// The ids of addresses with the same key, in the order of the first of each class, those with two or more.
+/// The ids of addresses with the same key: each class with two or more, in the order of their first addresses.
 fn classes(addresses: &[Value], key: impl Fn(&Map<String, Value>) -> Option<String>) -> Vec<Vec<AddressId>> {
     let (mut classes, mut places): (Vec<Vec<AddressId>>, HashMap<String, usize>) = Default::default();
     for (id, address) in addresses_by_id(addresses) {
@@ -173,13 +173,13 @@ fn classes(addresses: &[Value], key: impl Fn(&Map<String, Value>) -> Option<Stri
     classes
 }
 
-/// Fields that do not tell what an address is.
+/// Whether a field says what an address is.
 fn is_content(name: &str) -> bool {
     name != "id" && !DEFAULTS.contains(&name)
 }
 
-/// An address to the letter. That it has no region is one thing, however it is written: Magento gives the address a `region_id`
-/// of 0 at the next update of the customer.
+/// An address to the letter. All spellings of "no region" are one: Magento gives the address a `region_id` of 0 at the
+/// next update of the customer.
 fn exact(address: &Map<String, Value>) -> String {
     let says_no_region = |name: &str, value: &Value| {
         let is_known = |name: &String| ["region", "region_code", "region_id"].contains(&name.as_str());
@@ -190,7 +190,7 @@ fn exact(address: &Map<String, Value>) -> String {
     object(fields.map(|(name, value)| (name.as_str(), in_order(value))).collect()).to_string()
 }
 
-/// A value with its fields in the order of their names, which does not tell addresses apart.
+/// A value with its fields sorted by name: their order does not tell addresses apart.
 fn in_order(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -386,21 +386,21 @@ fn object(mut fields: Vec<(&str, Value)>) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// 0 is no region.
+/// Whether a text is not empty; a region id of 0 is empty.
 fn is_something(name: &str, text: &str) -> bool {
     let is_no_region = name == "region_id" && text == "0";
     !(text.is_empty() || is_no_region)
 }
 
-/// A text without the case of its letters, accents, and what cannot be seen; blanks between words are one. Only the accents of
-/// alphabets are left out: in other scripts a mark makes another letter.
+/// A text without letter case, accents and invisible characters, with one blank between words. Only accents of
+/// alphabets are dropped: in other scripts a mark makes another letter.
 fn folded(text: &str) -> String {
     let is_accent = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
     let is_unseen = |letter: &char| {
         matches!(letter, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')
     };
     let plain: String = text.nfd().filter(|letter| !is_accent(letter) && !is_unseen(letter)).nfc().collect();
-    // In upper case first: `ß` is `SS` there.
+    // Through upper case, where `ß` is `SS`.
     let plain = plain.to_uppercase().to_lowercase();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,4 @@
-//! Addresses that are looked for by their content, without comparing each with each: a shop that renumbers may have
-//! thousands.
+//! Finds addresses by their content without comparing each with each: a shop that renumbers may have thousands.
 
 use std::collections::HashMap;
 
@@ -16,7 +15,7 @@ pub struct AddressesByPlace<'a> {
 }
 
 impl<'a> AddressesByPlace<'a> {
-    /// All of these.
+    /// An index of these addresses.
     pub fn of(addresses: impl IntoIterator<Item = (AddressId, &'a Value)>) -> Self {
         let addresses: Vec<_> = addresses.into_iter().map(Some).collect();
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
@@ -26,7 +25,7 @@ impl<'a> AddressesByPlace<'a> {
         Self { addresses, places }
     }
 
-    /// Those that are left, among them all that may be where this one is.
+    /// The addresses that are left and may be where this one is.
     pub fn near(&self, address: &Value) -> impl Iterator<Item = (AddressId, &'a Value)> {
         self.positions(address).into_iter().filter_map(|position| self.addresses[position])
     }
@@ -50,7 +49,7 @@ impl<'a> AddressesByPlace<'a> {
         self.addresses[position].take()
     }
 
-    /// Of an address that does not say where it is, all may be the same.
+    /// The positions of the addresses that may be where this one is: all of them if it does not say where it is.
     fn positions(&self, address: &Value) -> Vec<usize> {
         if PLACE.iter().all(|name| address.get(name).is_some()) {
             return self.places.get(&place(address)).cloned().unwrap_or_default();

@@ -52,7 +52,7 @@ pub fn can_clear(name: &str, in_address: bool) -> bool {
     field.is_some_and(|field| field.owner == owner || field.owner == FieldOwner::Both)
 }
 
-/// What stands for nothing in a field of an address.
+/// The value that clears a field of an address.
 pub fn nothing(field: &str) -> Value {
     match MARKETPLACE_FIELDS.address.field(field).map(|field| field.field_type) {
         Some(FieldType::Object(_)) => region::none(),

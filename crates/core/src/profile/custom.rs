@@ -1,5 +1,5 @@
-//! The custom attributes of customers and addresses: which ones the shop has, and the options of those that are lists.
-//! A shop ignores an attribute that it does not have, and takes an option by its value only.
+//! The custom attributes of customers and addresses: those that the shop has, and the options of those that are lists.
+//! A shop ignores an attribute that it does not have, and takes an option only by its value.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 
 const ATTRIBUTES: &str = "custom_attributes";
-/// So many names are listed in a hint.
+/// How many names a hint lists.
 const LISTED: usize = 12;
 
 /// Whose attributes they are.
@@ -58,7 +58,8 @@ struct Attribute {
 pub struct AttributeDirectory(HashMap<Owner, Option<Vec<Attribute>>>);
 
 impl AttributeDirectory {
-    /// Whose attributes a draft names with a value that is not stored: what is sent back as it was read needs no check.
+    /// Whose attributes a draft names with a value that is not stored: a value that is sent back as it was read needs
+    /// no check.
     pub fn needed(draft: &Map<String, Value>, stored: &Map<String, Value>) -> Vec<Owner> {
         let is_new = |owner: Owner| {
             let mut objects = objects(draft, stored).into_iter().filter(|(of, ..)| *of == owner);
@@ -67,12 +68,12 @@ impl AttributeDirectory {
         [Owner::Customer, Owner::Address].into_iter().filter(|owner| is_new(*owner)).collect()
     }
 
-    /// Whether these were asked for.
+    /// Whether the list of this owner was asked for.
     pub fn knows(&self, owner: Owner) -> bool {
         self.0.contains_key(&owner)
     }
 
-    /// Takes the shop's list; without one nothing is checked.
+    /// Takes the shop's list; without a list nothing is checked.
     pub fn insert(&mut self, owner: Owner, list: Option<&Value>) {
         let list = list.and_then(Value::as_array);
         let list = list.and_then(|list| list.iter().map(Attribute::of).collect::<Option<Vec<_>>>());
@@ -84,10 +85,10 @@ impl AttributeDirectory {
         Some(self.0.get(&owner)?.as_ref()?.iter().map(|attribute| &*attribute.code).collect())
     }
 
-    /// A draft with the options of its attributes by value.
+    /// A draft in which the options of its attributes are given by value.
     ///
     /// # Errors
-    /// `usage` for a code that the shop does not have, and for what is not an option.
+    /// `usage` for a code that the shop does not have, and for a value that is not an option.
     pub fn resolve(
         &self,
         draft: &Map<String, Value>,
@@ -154,7 +155,7 @@ impl Attribute {
     fn of(value: &Value) -> Option<Self> {
         let text = |value: &Value, name: &str| Some(value.get(name)?.as_str()?.to_owned());
         let options = value.get("options").and_then(Value::as_array).into_iter().flatten();
-        // Options may be in groups; the first stands for "nothing chosen".
+        // Options may be in groups; the first, with an empty value, stands for "nothing chosen".
         let options = options.flat_map(|option| match option.get("options").and_then(Value::as_array) {
             Some(inner) if !inner.is_empty() => inner.iter().collect(),
             _ => vec![option],

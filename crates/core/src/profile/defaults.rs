@@ -1,7 +1,7 @@
 //! The two default addresses of a profile, each as one value.
 //!
-//! A service shows a default at the top of the profile and as a flag of its address. [`DefaultAddress::of`] reads the two as
-//! one value, [`ProfilePatch::take_defaults`] takes that which an input asks for out of its draft, and
+//! A service shows a default at the top of the profile and as a flag of its address. [`DefaultAddress::of`] reads the
+//! two as one value, [`ProfilePatch::take_defaults`] takes the one that an input asks for out of its draft, and
 //! [`DefaultAddress::write`] writes it in both places.
 
 use serde_json::{Map, Value};
@@ -24,8 +24,8 @@ pub enum DefaultAddress {
 }
 
 impl DefaultAddress {
-    /// The default of a profile. A flag counts before the top, and of several flags the last, as in Magento; an id that is none
-    /// of the addresses is no default.
+    /// The default of a profile. A flag takes precedence over the top, and the last of several flags counts, as in
+    /// Magento; an id that is not one of the addresses is no default.
     pub fn of(customer: &Map<String, Value>, name: &str) -> Self {
         if let Some(flagged) = address_list(customer).iter().rfind(|address| is_set(address, name)) {
             return own_id(flagged).map_or(Self::New, Self::Stored);
@@ -43,8 +43,8 @@ impl DefaultAddress {
         }
     }
 
-    /// Writes it into a profile: as the only flag, and at the top where the profile has it there. What is so already keeps its
-    /// notation. A new address has no id for the top, where the default is left out.
+    /// Writes it into a profile: as the only flag, and at the top if the profile has it there. A flag that is right
+    /// keeps its notation. A new address has no id for the top, where the default is then left out.
     pub fn write(self, customer: &mut Map<String, Value>, name: &str) {
         let own = self.position(address_list(customer), name);
         if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
@@ -68,9 +68,9 @@ impl DefaultAddress {
         }
     }
 
-    /// Writes it into the profile that is sent to Magento, at the top and as a flag, whatever the profile has. A default that
-    /// is stored and is none of the addresses sent goes out as null: Magento takes what an administrator's PUT leaves out from the
-    /// stored profile, and refuses a default that is not stored, or, from 2.4.7 to 2.4.7-p3, not sent.
+    /// Writes it into the profile that is sent to Magento, at the top and as a flag, whatever the profile has. A stored
+    /// default that is not one of the sent addresses goes out as null: Magento completes an administrator's PUT from
+    /// the stored profile, and refuses a default that is not stored, or, from 2.4.7 to 2.4.7-p3, not sent.
     pub fn write_both_ways(self, customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
         let own = self.position(address_list(customer), name);
         if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
@@ -111,7 +111,7 @@ fn clear_flag(flag: &mut Value) {
 }
 
 impl ProfilePatch {
-    /// Takes the defaults that the draft asks for out of it, as what they mean, for a service that keeps each as one value. What
+    /// Takes the defaults that the draft asks for out of it, for a service that keeps each as one value. A default that
     /// is as it is stored asks for nothing.
     ///
     /// # Errors
@@ -133,8 +133,8 @@ impl ProfilePatch {
         Ok(())
     }
 
-    /// What the draft makes of a default that `is` this: a flag that is new, and of several the last; else another value at the
-    /// top; else the flag of the default that is cleared. A document that was read has all else as it is stored.
+    /// What the draft makes of a default that is `is` now: the last flag that is new; else another value at the top;
+    /// else the flag of the default that is cleared. In a document that was read, everything else is as it is stored.
     fn asked_for(
         &self,
         name: &str,
@@ -165,14 +165,14 @@ impl ProfilePatch {
         Ok(own.filter(|own| is_cleared(own, name)).map(|_| DefaultAddress::None))
     }
 
-    /// Leaves in the draft only the flag of the new address that is `wanted`.
+    /// Removes the default from the draft, except the flag of the new address that is `wanted`.
     fn take_out(&mut self, name: &str, wanted: DefaultAddress) {
         self.draft.shift_remove(name);
         let own = wanted.position(address_list(&self.draft), name);
         let Some(Value::Array(addresses)) = self.draft.get_mut("addresses") else { return };
         for (at, address) in addresses.iter_mut().enumerate() {
             let is_kept = wanted == DefaultAddress::New && own == Some(at);
-            // Anything else is no flag, and refused with the draft.
+            // Anything else is not a flag, and is refused with the draft.
             let is_flag = is_set(address, name) || is_cleared(address, name);
             if let (Value::Object(address), true, false) = (address, is_flag, is_kept) {
                 address.shift_remove(name);

@@ -41,13 +41,13 @@ impl Change {
             && same_value(self.path.last_name(), self.before.as_ref(), self.after.as_ref())
     }
 
-    /// Whether one of these JSON pointers from the customer object names it.
+    /// Whether one of these JSON pointers, from the customer object on, names it.
     pub fn is_ignored(&self, ignore: &[String]) -> bool {
         ignore.iter().any(|pointer| self.path.is_in(pointer))
     }
 }
 
-/// Differences between two customer objects. Addresses are matched by id; one without id, or with an id
+/// Differences between two customer objects. Addresses are matched by id; an address without an id, or with an id that
 /// the other side does not have, is an addition or a removal.
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -65,11 +65,12 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
 /// What a plan expects of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expected {
-    /// What says whose profile or cart is changed; empty where that is not known.
+    /// Whose profile or cart is changed; empty if that is not known.
     pub owner: Map<String, Value>,
-    /// What is changed of it.
+    /// The changes.
     pub changes: Vec<Change>,
-    /// What must still be stored as it was read, although it is not changed: without it the change would be wrong.
+    /// Values that must still be stored as they were read, although they are not changed: otherwise the change would be
+    /// wrong.
     pub required: Vec<Required>,
 }
 
@@ -98,7 +99,7 @@ impl Expected {
         removals.filter_map(|change| change.path.address_id())
     }
 
-    /// Refuses a change where something that it requires is stored otherwise by now.
+    /// Refuses a change if a value that it requires has changed.
     ///
     /// # Errors
     /// `guard`, with the first that differs: its place, and both values.
@@ -121,7 +122,7 @@ fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), quoted)
 }
 
-/// Refuses changes that are not those that were planned, and approved. `stored` is what they are made to.
+/// Refuses changes that differ from those that were planned and approved. `stored` is what they are applied to.
 ///
 /// # Errors
 /// `guard`, with the first that differs: its place, and both values.
@@ -144,7 +145,8 @@ pub struct PlannedUndo<'p> {
 }
 
 impl PlannedUndo<'_> {
-    /// Refuses what goes back, or is left, otherwise than it was planned. Some of the changes may have been made by an earlier run.
+    /// Refuses if something goes back, or is left, that was not planned. An earlier run may have made some of the
+    /// changes.
     ///
     /// # Errors
     /// `guard`, with the first that is not planned.
@@ -238,7 +240,7 @@ fn members(
     }
 }
 
-/// Differences of two values. `path` leads to them; it is only put together where they differ.
+/// Differences of two values. `path` leads to them and is only computed if they differ.
 fn value(
     path: impl FnOnce() -> FieldPath,
     before: Option<&Value>,
@@ -252,7 +254,7 @@ fn value(
     if path.is_address_list() {
         return;
     }
-    // A list that is not there is an empty one.
+    // A missing list is an empty one.
     let coded = |value: Option<&Value>| match value {
         _ if path.last_name() != "custom_attributes" => None,
         None => Some(Map::new()),
@@ -271,7 +273,7 @@ fn value(
     }
 }
 
-/// Custom attributes by code, when every element has a code of its own.
+/// Custom attributes by code, if every element has a code of its own.
 pub fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
     let entry = |one: &Value| Some((one.get("attribute_code")?.as_str()?.to_owned(), one.clone()));
     let coded: Map<String, Value> = elements.iter().map(entry).collect::<Option<_>>()?;

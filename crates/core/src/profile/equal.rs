@@ -1,4 +1,5 @@
-//! When two values are the same. All relations are here; each says when it is used.
+//! When two values of a profile, a cart, an order or a product are the same; each relation says when it is used.
+//! Labels, SKUs and emails have relations of their own.
 //!
 //! *Same* ([`same_value`], and [`contains`] for what was sent in part) decides what is unchanged, shown and proven. The exact
 //! text decides only whether a change that was asked for is sent ([`is_unchanged`]), and whether a plan is the one that was
@@ -20,8 +21,8 @@ const FLAG_LIKE: [&str; 3] = ["default_billing", "default_shipping", "region_id"
 /// The name of the value in a custom attribute.
 const ATTRIBUTE_VALUE: &str = "value";
 
-/// Whether two values are the same except for the texts of their numbers and the order of their fields. For a draft that was read, and
-/// went through a program that writes JSON again: what it does not know may stay.
+/// Whether two values are the same except for the texts of their numbers and the order of their fields. For a draft
+/// that was read and went through a program that writes JSON again: its unknown values may stay.
 pub fn is_identical(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -42,8 +43,8 @@ pub fn is_identical(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether the field `name` has all that is `expected` of it: of an object the expected fields, of `custom_attributes` the
-/// expected codes, of anything else the same value. For what was sent without an id, which the service completes.
+/// Whether the field `name` has all that is `expected` of it: the expected fields of an object, the expected codes of
+/// `custom_attributes`, else the same value. For what was sent without an id, which the service completes.
 pub fn contains(name: &str, actual: Option<&Value>, expected: Option<&Value>) -> bool {
     agrees(name, actual, expected, false)
 }
@@ -61,8 +62,8 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
     agrees(name, left, right, true)
 }
 
-/// Whether two values are the same except for the case of letters, which services rewrite. For a value that was sent, where a read
-/// shows one that was there before an older update: a rewritten one is new, any other one is old.
+/// Whether two values are the same except for letter case, which services rewrite. For a sent value when a read shows
+/// the value from before an older update: a rewritten value is new, any other is old.
 pub fn same_but_for_case(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
     same_value(name, left.map(lower_case).as_ref(), right.map(lower_case).as_ref())
 }
@@ -78,14 +79,14 @@ fn lower_case(value: &Value) -> Value {
     }
 }
 
-/// Whether a draft's value changes nothing of the stored one, so that the stored one is sent: they are the same, and no texts
-/// differ by their outer blanks, which a person may want to correct.
+/// Whether a draft's value changes nothing, so that the stored one is sent: they are the same, and no texts differ in
+/// their outer blanks, which a person may want to correct.
 pub fn is_unchanged(name: &str, stored: &Value, draft: &Value) -> bool {
     is_identical(stored, draft)
         || same_value(name, Some(stored), Some(draft)) && !differs_in_blanks(Some(stored), Some(draft))
 }
 
-/// Whether somewhere in two values that are the same a text has other outer blanks.
+/// Whether two values that are the same have texts that differ in their outer blanks.
 fn differs_in_blanks(left: Option<&Value>, right: Option<&Value>) -> bool {
     let text = |value: Option<&Value>| match value {
         None | Some(Value::Null) => Some(String::new()),
@@ -163,7 +164,7 @@ fn same_scalar(name: &str, left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The text of a scalar; of a flag `1` or nothing.
+/// The text of a scalar; for a flag `1` or nothing.
 fn scalar_text<'a>(name: &str, value: &'a Value) -> Option<Cow<'a, str>> {
     let text = match value {
         Value::String(text) => Cow::from(text.trim()),
@@ -180,18 +181,19 @@ fn scalar_text<'a>(name: &str, value: &'a Value) -> Option<Cow<'a, str>> {
     })
 }
 
-/// Whether two spellings name one number. Beyond what a double holds exactly only the same digits do.
+/// Whether two spellings name one number. Numbers with more digits than a double holds exactly must have the same
+/// digits.
 fn same_number(left: &str, right: &str) -> bool {
     const EXACT_DIGITS: usize = 15;
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
     let exact = digits(left) <= EXACT_DIGITS && digits(right) <= EXACT_DIGITS;
     let doubles = || Some((left.parse::<f64>().ok()?, right.parse::<f64>().ok()?));
-    // The comparison is meant to be exact.
+    // The comparison must be exact.
     exact && doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
 }
 
-/// Whether this is how a Magento shop writes a date or a number in a custom attribute: with its midnight, with four decimals.
-/// Nothing else is: `1.50` in an attribute that is a text is not `1.5`.
+/// Whether a Magento shop writes the given value of a custom attribute so: a date with a midnight, a number with four
+/// decimals. Nothing else is the same: `1.50` in an attribute that is a text is not `1.5`.
 fn is_notation(stored: &str, given: &str) -> bool {
     let is_plain = |text: &str, other: u8| text.bytes().all(|byte| byte.is_ascii_digit() || byte == other);
     if let Some(date) = stored.strip_suffix(" 00:00:00") {
@@ -211,8 +213,9 @@ fn without_decimal_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// Whether an address has all the content of another one: everything but ids, and the default flags, which move. For an
-/// address that was added, came back, or has a new id. Of an option a read shows the labels of one store view alone.
+/// Whether an address has all the content of another one: everything except ids and the default flags, which move. For
+/// an address that was added, came back, or has a new id. For an option, the labels of store views are left out: a read
+/// shows those of one store view only.
 pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
     let Some(expected) = expected.and_then(Value::as_object) else { return false };
     let is_content =
@@ -221,9 +224,9 @@ pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
     fields.all(|(name, value)| contains(name, actual.get(name), Some(value)))
 }
 
-/// Whether an address that was added is still as it was sent: all of its content, the default flags, and nothing that was filled in
-/// since. What the service itself fills in does not count: ids, and the texts of a region that was sent. For one that an undo
-/// removes.
+/// Whether an address that was added is still as it was sent: all of its content, the default flags, and nothing added
+/// since. What the service itself fills in does not count: ids, and the texts of a region that was sent. For an address
+/// that an undo removes.
 pub fn is_untouched(actual: &Value, added: &Value) -> bool {
     const OF_SERVICE: [&str; 5] = ["id", "customer_id", "region", "region_id", "extension_attributes"];
     let has_region = |address: &Value| {
@@ -246,8 +249,8 @@ pub fn is_untouched(actual: &Value, added: &Value) -> bool {
         && (has_region(added) || !has_region(actual))
 }
 
-/// Whether a stored address has every value that a draft names. For a draft that would add it a second time. The region id
-/// stands in two places.
+/// Whether a stored address has every value that a draft names, so that the draft would add it a second time. The
+/// region id stands in two places.
 pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
     draft.iter().all(|(name, value)| {
         let in_region = if name == "region_id" { address.pointer("/region/region_id") } else { None };
@@ -255,8 +258,8 @@ pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether an address that appeared has street, city or postcode of one that was sent. For one that was added, and that the
-/// service wrote in its own way.
+/// Whether an address that appeared has the street, city or postcode of one that was sent. For an added address that
+/// the service rewrote.
 pub fn shares_place(actual: &Value, sent: Option<&Value>) -> bool {
     PLACE.iter().any(|name| {
         let expected = sent.and_then(|sent| sent.get(name));
@@ -264,14 +267,14 @@ pub fn shares_place(actual: &Value, sent: Option<&Value>) -> bool {
     })
 }
 
-/// Whether street, city and postcode are all others than in an earlier state of the address. For an address that was to stay
+/// Whether street, city and postcode all differ from an earlier state of the address. For an address that was to stay
 /// where it is.
 pub fn is_elsewhere(actual: &Value, earlier: &Value) -> bool {
     PLACE.iter().all(|name| !same_value(name, actual.get(name), earlier.get(name)))
 }
 
-/// Where an address is, in one notation: equal for all that [`same_value`] takes for the same, and for others too. For
-/// looking addresses up.
+/// Where an address is, in one notation: equal for all that [`same_value`] takes for the same, and perhaps for others.
+/// For looking addresses up.
 pub fn place(address: &Value) -> String {
     let mut place = String::new();
     for name in PLACE {
@@ -299,7 +302,7 @@ fn add_to_place(place: &mut String, value: Option<&Value>) {
     }
 }
 
-/// Whether results have two values alike, to the letter. For a plan, which a person has approved as it was printed.
+/// Whether results print two values alike, to the letter. For a plan, which a person has approved as it was printed.
 pub fn is_printed_as(one: Option<&Value>, other: Option<&Value>) -> bool {
     one.unwrap_or(&Value::Null) == other.unwrap_or(&Value::Null)
 }

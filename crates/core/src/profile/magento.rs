@@ -35,9 +35,10 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
     customer
 }
 
-/// Of what Magento keeps where it is left out, only what changes is sent: an extension attribute may be shown wrongly, and
-/// setting it does something (`is_subscribed` subscribes), and a custom attribute without a value, or with a list for one, makes it
-/// refuse the PUT. All others are sent as read: a date that is left out is deleted, and a required one is missing.
+/// Magento keeps some fields that are left out; of these, only changes are sent. An extension attribute may be shown
+/// wrongly, and setting it has effects (`is_subscribed` subscribes). A custom attribute without a value, or with a list
+/// as its value, makes Magento refuse the PUT. All other custom attributes are sent as read: a date that is left out is
+/// deleted, and a required attribute would be missing.
 fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
     const EXTENSION: &str = "extension_attributes";
     if let (Some(Value::Object(now)), Some(Value::Object(old))) =
@@ -56,7 +57,7 @@ fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>
     }
 }
 
-/// Of a custom attribute Magento takes the empty text for 0, or refuses it, unless it is a text; null clears each.
+/// Clears custom attributes by null: Magento takes the empty text for 0 or refuses it, unless the attribute is a text.
 fn clear_attributes_by_null(object: &mut Map<String, Value>) {
     let attributes = object.get_mut("custom_attributes").and_then(Value::as_array_mut);
     for value in attributes.into_iter().flatten().filter_map(|attribute| attribute.get_mut("value")) {
@@ -66,7 +67,7 @@ fn clear_attributes_by_null(object: &mut Map<String, Value>) {
     }
 }
 
-/// What to do where nothing but fields of the own profile was not changed that only administrators may change.
+/// The hint if the only fields that did not change are those of the own profile that only administrators may change.
 pub fn ignored_on_own_profile(verification: &Verification, administrators: &[&str]) -> Option<String> {
     let mut undone = verification.undone.iter().map(|change| change.path.to_string());
     let only_those = undone.all(|path| administrators.contains(&path.as_str()));
@@ -83,15 +84,15 @@ pub fn ignored_on_own_profile(verification: &Verification, administrators: &[&st
     })
 }
 
-/// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update names
-/// an older time.
+/// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update
+/// has an older time.
 pub fn drop_service_fields(draft: &mut Map<String, Value>) {
     for name in ["created_at", "updated_at"] {
         draft.shift_remove(name);
     }
 }
 
-/// Whether a change is that of a stored default which is none of the stored addresses, and which [`completed`] clears.
+/// Whether a change is that of a stored default that is not one of the stored addresses, and that [`completed`] clears.
 pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
     let id = change.before.as_ref().and_then(AddressId::of);
     DEFAULTS.contains(&change.path.to_string().as_str())
@@ -99,7 +100,7 @@ pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
         && id.is_none_or(|id| find_address(stored, id).is_none())
 }
 
-/// Magento keeps a text on null, and clears it on the empty text.
+/// Clears texts by the empty text: Magento keeps a text on null.
 fn clear_by_empty_text(object: &mut Map<String, Value>, stored: &Map<String, Value>) {
     for (name, value) in object {
         let was_text = stored.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
@@ -109,13 +110,13 @@ fn clear_by_empty_text(object: &mut Map<String, Value>, stored: &Map<String, Val
     }
 }
 
-/// The region ids are equal in both places, the one next to the object counts. With another id, the texts are those of
-/// another region.
+/// Makes the region ids equal in both places; the one beside the object takes precedence. If the ids differed, the
+/// texts are those of another region.
 fn agree_on_region(address: &mut Map<String, Value>) {
     let inner = address.get("region").and_then(|region| region.get("region_id")).filter(|id| !id.is_null());
     let outer = address.get("region_id").filter(|id| !id.is_null());
     let Some(id) = outer.or(inner).cloned() else { return };
-    // A region that was read as a text has no object to set an id in, and without an id nothing else says what it is.
+    // A region that was read as a text has no object for an id, and without an id nothing else says what it is.
     if address.get("region").is_some_and(Value::is_string) && same_value("region_id", Some(&id), None) {
         return;
     }

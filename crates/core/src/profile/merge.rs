@@ -1,6 +1,6 @@
-//! Merges what a command asks for into the stored profile: objects field by field at every depth, lists as a whole, but
-//! for two that have keys: `custom_attributes` by `attribute_code`, `addresses` by `id`. `null` is a value and deletes
-//! nothing. What is not named stays as it is stored.
+//! Merges what a command asks for into the stored profile: objects field by field at every depth, lists as a whole,
+//! except for two that have keys: `custom_attributes` by `attribute_code`, `addresses` by `id`. `null` is a value and
+//! deletes nothing. A field that is not named stays as it is stored.
 
 use std::collections::HashSet;
 
@@ -21,18 +21,18 @@ use crate::id::{self, AddressId};
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfilePatch {
-    /// Fields of the customer to set; `addresses` holds drafts: with an id they
-    /// change that address, without one they add an address.
+    /// Fields of the customer to set. `addresses` holds drafts: with an id they change that address, without one they
+    /// add an address.
     pub draft: Map<String, Value>,
     /// Ids of addresses to remove, by name.
     pub remove: Vec<AddressId>,
-    /// The draft's addresses are the whole list: whatever it leaves out is deleted.
+    /// The draft's addresses are the whole list: an address that it leaves out is deleted.
     pub replace: bool,
     /// What becomes of a new address that equals a stored one.
     pub twin: Twin,
-    /// What the defaults are to be, each of [`DEFAULTS`] once at most. Where that is a new address, its draft has the flag.
+    /// What the defaults are to be, each of [`DEFAULTS`] once at most. If one is a new address, its draft has the flag.
     pub defaults: Vec<(&'static str, DefaultAddress)>,
-    /// Findings of the check that the stored profile decides on.
+    /// Findings of the check that depend on the stored profile.
     pub deferred: Vec<Finding>,
 }
 
@@ -44,7 +44,7 @@ pub enum Twin {
     Refused,
     /// It is added.
     Added,
-    /// It is there already: a sheet is run once more.
+    /// It counts as stored already: a sheet is run once more.
     Left,
 }
 
@@ -70,19 +70,18 @@ pub struct Merged {
     pub changes: Vec<Change>,
     /// What becomes of the stored addresses.
     pub summary: AddressSummary,
-    /// Things done that the user did not ask for in so many words.
+    /// What was done that the user did not ask for explicitly.
     pub notes: Vec<String>,
 }
 
 /// Applies a patch to a stored customer object.
 ///
-/// Every stored address id is in the result unless it is removed by name (or the patch replaces the list),
-/// every field the draft does not name keeps its exact value, stored order is kept and new addresses come
-/// last.
+/// Every stored address id is in the result unless it is removed by name (or the patch replaces the list). Every field
+/// that the draft does not name keeps its exact value. The stored order is kept, and new addresses come last.
 ///
 /// # Errors
-/// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is not an integer) and for an
-/// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region ambiguous.
+/// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is not an integer) and for
+/// an id that the profile does not have; `usage` for a draft that contradicts itself or leaves the region ambiguous.
 pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged, Failure> {
     ensure_same_customer(stored, patch)?;
     refuse_unknown(&patch.deferred, &patch.draft, stored)?;
@@ -161,7 +160,8 @@ impl Merged {
     }
 }
 
-/// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
+/// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever the ids
+/// say.
 fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<(), Failure> {
     let Some(own) = stored.get("id").and_then(id::integer) else { return Ok(()) };
     let drafts = address_list(&patch.draft).iter();
@@ -182,8 +182,8 @@ fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Re
 /// A draft address and the stored position it changes, if it names one.
 type AddressPatch = (Option<usize>, Map<String, Value>);
 
-/// The full list that a patch makes of the stored one. Where the patch replaces the list it has the drafts' order, and
-/// what a draft with an id does not name stays as it is stored.
+/// The full list that a patch makes of the stored one. If the patch replaces the list, it has the drafts' order, and
+/// fields that a draft with an id does not name stay as they are stored.
 fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>, Failure> {
     let index = AddressIndex::of(stored)?;
     let drafts = resolve_targets(patch, &index)?;
@@ -221,7 +221,7 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
     Ok(order.into_iter().map(|position| changed[position].take()).chain(new).collect())
 }
 
-/// Finds for each draft the stored address it names.
+/// Finds the stored address that each draft names.
 fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
     let mut named: HashSet<AddressId> = patch.remove.iter().copied().collect();
     patch.remove.iter().try_for_each(|id| index.find(*id).map(drop))?;
@@ -249,7 +249,7 @@ fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<Add
 fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {
     let Value::Object(address) = address else { return Ok(()) };
     draft.shift_remove("id");
-    // An id belongs to its country, but a text can be that of a region in the new one too.
+    // An id belongs to its country, but a text can also name a region of the new country.
     let says_text = region::names_text(&draft) && !region::has_id(address);
     let region_patch = region::take_region_patch(&mut draft, Some(address), label)?;
     if let (None, false, Some(country)) = (&region_patch, says_text, draft.get("country_id")) {
@@ -265,7 +265,7 @@ fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) 
     Ok(())
 }
 
-/// A new address: the draft itself, its region in both places.
+/// A new address: the draft itself, with its region in both places.
 fn new_address(mut draft: Map<String, Value>) -> Result<Value, Failure> {
     if let Some(region_patch) = region::take_region_patch(&mut draft, None, "the new address")? {
         region::apply(&mut draft, &region_patch, "the new address")?;
@@ -285,7 +285,7 @@ pub fn set_field(object: &mut Map<String, Value>, name: &str, value: &Value) {
     }
 }
 
-/// Whether a field is emptied that is not there.
+/// Whether a draft empties a field that is not there.
 fn clears_nothing(object: &Map<String, Value>, name: &str, value: &Value) -> bool {
     let is_flag = DEFAULTS.contains(&name);
     !object.contains_key(name)
@@ -312,7 +312,8 @@ fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
     }
 }
 
-/// The draft's value, what it does not change in the notation that is stored: a number or its text, null or `""`.
+/// The draft's value. Parts that it does not change keep the notation that is stored: a number or its text, null or
+/// `""`.
 fn as_stored(name: &str, stored: &Value, draft: &Value) -> Value {
     match (stored, draft) {
         _ if is_unchanged(name, stored, draft) => stored.clone(),
@@ -338,7 +339,7 @@ fn as_stored(name: &str, stored: &Value, draft: &Value) -> Value {
     }
 }
 
-/// By what the elements of a list are merged; `None` where the list is replaced as a whole.
+/// The key by which elements of a list are merged; `None` if the list is replaced as a whole.
 fn key(list: &str, element: &Value) -> Option<String> {
     match list {
         ATTRIBUTES => element.get("attribute_code")?.as_str().map(str::to_owned),
@@ -347,8 +348,8 @@ fn key(list: &str, element: &Value) -> Option<String> {
     }
 }
 
-/// Refuses a custom attribute that a draft gives twice, in the profile or in one of its addresses. Elements without a code
-/// are left to the merge: before it, a misspelled `attribute_code` is an unknown field.
+/// Refuses a custom attribute that a draft gives twice, in the profile or in one of its addresses. Elements without a
+/// code are left to the merge: a misspelled `attribute_code` is reported as an unknown field first.
 ///
 /// # Errors
 /// `usage`, naming the list and the attribute.
@@ -375,8 +376,8 @@ fn given_twice(label: &str, code: &str) -> Failure {
         .hint("give each attribute once")
 }
 
-/// Refuses custom attributes that could not be merged by their code: one without, or two of one code. They are looked
-/// for at every depth, but not inside the address list: each address is compared on its own.
+/// Refuses custom attributes that cannot be merged by their code: one without a code, or two with the same. It checks
+/// every depth except the address list: each address is checked on its own.
 ///
 /// # Errors
 /// `usage`, naming the list.
@@ -399,8 +400,8 @@ fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<(), 
     Ok(())
 }
 
-/// Lets a deletion by omission pass only when the exact number was allowed; `--yes` is no such number. A deletion by
-/// name passes when it is `confirmed`: by `--yes`, or because a person is asked next.
+/// Refuses a deletion by omission unless its exact number was allowed; `--yes` does not allow it. A deletion by name
+/// passes if it is `confirmed`: by `--yes`, or because a person is asked next.
 ///
 /// # Errors
 /// `guard`, naming the addresses and the flag to add.

@@ -1,4 +1,4 @@
-//! Where something is in a profile or in a cart.
+//! A place in a profile, a cart, an attribute, an order or a product.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::id::{self, AddressId};
 use crate::interface::label::label;
 use crate::text::exact_json;
 
-/// The two addresses of an order, which are no list, and what people call them.
+/// The two addresses of an order, which are not a list, and what people call them.
 const OF_ORDER: [(&str, &str); 2] =
     [("shipping_address", "shipping address"), ("billing_address", "billing address")];
 
@@ -21,7 +21,7 @@ const REGION_AND_COUNTRY: [&str; 3] = ["region", "region_id", "country_id"];
 /// The values of a product, by the codes of their attributes.
 const VALUES: &str = "values";
 
-/// One step down into a profile or a cart.
+/// One step down into a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// A field of an object.
@@ -105,7 +105,7 @@ impl List {
     }
 }
 
-/// A place in a profile, printed as `addresses[id=12].postcode`, or in a cart, as `items[id=3].qty`.
+/// A place in a document, printed as `addresses[id=12].postcode` or `items[id=3].qty`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldPath(Vec<Step>);
 
@@ -145,13 +145,13 @@ impl FieldPath {
         other.0.starts_with(&self.0)
     }
 
-    /// The place as seen from `above`, which contains it.
+    /// The place relative to `above`, which contains it.
     #[must_use]
     pub fn below(&self, above: &Self) -> Self {
         Self(self.0.get(above.0.len()..).unwrap_or_default().to_vec())
     }
 
-    /// Sets the value at this place of a value, or removes it, as [`Self::set`] does; the place itself is the value.
+    /// Sets or removes the value at this place in a value, as [`Self::set`] does; an empty place is the value itself.
     pub fn set_in(&self, within: &mut Value, value: Option<&Value>) {
         if self.0.is_empty() {
             *within = value.cloned().unwrap_or_default();
@@ -171,7 +171,7 @@ impl FieldPath {
         self.step(Step::Member(name.to_owned()))
     }
 
-    /// Reads a place as it is printed. A name with dots or brackets comes out as other steps, which are printed alike.
+    /// Reads a place as it is printed. A name with dots or brackets gives different steps that print alike.
     pub(crate) fn parse(text: &str) -> Self {
         let mut steps = Vec::new();
         for part in text.split('.') {
@@ -195,7 +195,7 @@ impl FieldPath {
         Self(steps)
     }
 
-    /// The id of the address this is in, if it is in one that has an id.
+    /// The id of the address that this place is in, if it has one.
     pub fn address_id(&self) -> Option<AddressId> {
         match self.0.get(1) {
             Some(Step::Address(id)) => Some(*id),
@@ -203,8 +203,9 @@ impl FieldPath {
         }
     }
 
-    /// The address, of a customer or of an order, of which this says where it is. Its street, city, postcode, region and country
-    /// are one thing: where one of them changed since, none is set back, for half of it would be an address that nobody wrote.
+    /// The address, of a customer or of an order, whose location this field is part of. Street, city, postcode, region
+    /// and country are restored together or not at all: if one of them has changed since, restoring the others would
+    /// make an address that nobody wrote.
     pub fn place_of(&self) -> Option<Self> {
         let below = self.below_address();
         let [Step::Member(name), ..] = below else { return None };
@@ -214,7 +215,7 @@ impl FieldPath {
         (is_place && is_of_address).then(|| Self(address.to_vec()))
     }
 
-    /// The id of the element that this is in, of whatever list.
+    /// The id of the list element that this place is in.
     pub fn element_id(&self) -> Option<i64> {
         match self.0.get(1) {
             Some(Step::Address(id)) => Some(id.0),
@@ -223,7 +224,7 @@ impl FieldPath {
         }
     }
 
-    /// The id of the cart's item that this is in, if it is in one.
+    /// The id of the element of a list other than addresses, such as an item of a cart, that this place is in.
     pub fn item_id(&self) -> Option<i64> {
         match self.0.get(1) {
             Some(Step::Element(id)) => Some(*id),
@@ -231,7 +232,7 @@ impl FieldPath {
         }
     }
 
-    /// Whether this is an item of a cart as a whole.
+    /// Whether this is such an element as a whole, such as an item of a cart.
     pub fn is_item(&self) -> bool {
         matches!(self.0[..], [_, Step::Element(_)])
     }
@@ -241,7 +242,7 @@ impl FieldPath {
         matches!(self.0[..], [_, Step::Address(_) | Step::Element(_)])
     }
 
-    /// Whether this is the code of an attribute, with which the attribute goes.
+    /// Whether this is the code of an attribute; removing it removes the attribute.
     pub fn is_code(&self) -> bool {
         matches!(&self.0[..], [Step::Member(name)] if name == "attribute_code")
     }
@@ -269,7 +270,7 @@ impl FieldPath {
         }
     }
 
-    /// A draft, of the customer or of the address that the place is in, that names this value alone.
+    /// A draft of the customer or of the address that the place is in, which names this value only.
     pub fn draft(&self, value: Value) -> Value {
         self.below_address().iter().rev().fold(value, |mut inside, step| match step {
             Step::Member(name) => exact_json::object([(name, inside)]),
@@ -286,7 +287,7 @@ impl FieldPath {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
     }
 
-    /// Whether this is an address that has no id yet.
+    /// Whether this is, or is inside, an address that has no id yet.
     pub fn is_new_address(&self) -> bool {
         self.0.get(1) == Some(&Step::New)
     }
@@ -297,7 +298,7 @@ impl FieldPath {
         OF_ORDER.iter().find(|(own, _)| own == name).map(|(_, words)| *words)
     }
 
-    /// Without the address or the item that it is in.
+    /// The steps below the address or the element that it is in.
     fn below_address(&self) -> &[Step] {
         match &self.0[..] {
             [_, Step::Address(_) | Step::Element(_) | Step::New, below @ ..] => below,
@@ -311,7 +312,7 @@ impl FieldPath {
         Self(self.below_address().to_vec()).to_string()
     }
 
-    /// What a person calls the field: its label; of a custom or extension attribute, its code.
+    /// What a person calls the field: its label, or the code of a custom or extension attribute.
     pub fn label(&self) -> String {
         match self.below_address() {
             [Step::Member(name)] => label(name).to_owned(),
@@ -336,8 +337,8 @@ impl FieldPath {
         }
     }
 
-    /// Whether this is, or is inside, what a JSON pointer from the customer object names. An element of a list stands for
-    /// all of them.
+    /// Whether this is, or is inside, what a JSON pointer from the customer object names. A step into a list matches
+    /// every element.
     pub fn is_in(&self, pointer: &str) -> bool {
         let mut steps = self.0.iter();
         pointer.split('/').skip(1).all(|name| match steps.next() {
@@ -363,8 +364,8 @@ impl FieldPath {
 }
 
 impl FieldPath {
-    /// Sets the value at this place, or removes it. An object, a list of custom attributes or an attribute that the place is in and
-    /// that is not there is made; where its address or item is missing, nothing is set.
+    /// Sets or removes the value at this place. A missing object, list of custom attributes or attribute on the way is
+    /// created; if the address or item is missing, nothing is set.
     pub fn set(&self, customer: &mut Map<String, Value>, value: Option<&Value>) {
         let mut whole = Value::Object(std::mem::take(customer));
         set_at(None, &self.0, &mut whole, value);

@@ -1,8 +1,8 @@
 //! Which value a shop's refusal of a profile is about.
 //!
-//! Only a message all of whose sentences are known is understood: a word such as "city" in any other says nothing. What the
-//! command changed comes first. A stored value is named only where the sentence itself says the rule that refuses it, for what
-//! is named may be corrected by hand.
+//! A message is only understood if all of its sentences are known: a word such as "city" in any other message means
+//! nothing. Changes of the command come first. A stored value is named only if the sentence itself states the rule that
+//! refuses it, because a named value may be corrected by hand.
 
 use serde_json::{Map, Value};
 
@@ -15,15 +15,15 @@ use crate::id::AddressId;
 use crate::lint::flag_of;
 use crate::text::sanitize::quoted;
 
-/// How the message of a refusal begins.
+/// The beginning of the message of a refusal.
 const ANSWERED: &str = "the service answered 400 Bad Request: ";
-/// Stands before several sentences.
+/// The beginning of a message with several sentences.
 const SEVERAL: &str = "One or more input exceptions have occurred";
-/// What stands between sentences.
+/// Characters between sentences.
 const BETWEEN: [char; 4] = [' ', ';', '.', ':'];
 
-/// The required fields, with the label that the shop's messages about stored values have, and the name in those about sent ones.
-/// A postcode is required in some countries only.
+/// The required fields, with the label in the shop's messages about stored values, and the name in those about sent
+/// ones. A postcode is required in some countries only.
 const REQUIRED: [(&str, &str, &str); 8] = [
     ("firstname", "First Name", "firstname"),
     ("lastname", "Last Name", "lastname"),
@@ -35,14 +35,14 @@ const REQUIRED: [(&str, &str, &str); 8] = [
     ("email", "Email", "email"),
 ];
 
-/// Fields that the shop checks against its lists, with the name that its messages have.
+/// Fields that the shop checks against its lists, with their names in its messages.
 const LISTED: [(&str, &str); 2] = [("country_id", "countryId"), ("region_id", "regionId")];
 
 /// Whether a sentence says that a character may be in a value.
 type Says = fn(char) -> bool;
 
-/// The sentences about characters, of all versions, with the rule that they say, where they say one. Letters and marks of any
-/// script pass where a sentence says `A-Z`: the shop takes them.
+/// The sentences about characters, of all versions, with the rule that they state, if they state one. Letters and marks
+/// of any script pass where a sentence says `A-Z`: the shop accepts them.
 const CHARACTERS: [(&str, &str, Option<Says>); 8] = [
     ("First Name is not valid!", "firstname", None),
     ("Last Name is not valid!", "lastname", None),
@@ -70,7 +70,7 @@ const CHARACTERS: [(&str, &str, Option<Says>); 8] = [
     ("Invalid Street Address. The street address contains invalid characters", "street", None),
 ];
 
-/// A letter, mark, digit or blank. What is not ASCII is left to the shop.
+/// A letter, mark, digit or blank. Other characters that are not ASCII are left to the shop.
 fn is_of_words(it: char) -> bool {
     it.is_alphanumeric() || it.is_whitespace() || !it.is_ascii() && !"’‘“”".contains(it)
 }
@@ -79,11 +79,11 @@ fn is_of_words(it: char) -> bool {
 enum Rule {
     /// It must not be empty.
     Needed,
-    /// At most so many lines.
+    /// At most this number of lines.
     Lines(usize),
-    /// This value is in no list.
+    /// This value is not in the shop's list.
     Unlisted(String),
-    /// Its characters; the rule where the sentence says one.
+    /// Its characters, and the rule if the sentence states one.
     Characters(Option<Says>),
 }
 
@@ -93,29 +93,29 @@ struct Sentence {
     rule: Rule,
 }
 
-/// What the service does not take.
+/// An explained refusal.
 #[derive(Debug)]
 pub struct Explained {
     /// What to do.
     pub hint: Hint,
-    /// Whether what is stored is to be corrected first, and the same is sent again then.
+    /// Whether a stored value must be corrected before the same command is sent again.
     pub is_stored: bool,
 }
 
 impl Explained {
-    /// What the command carries is to be corrected.
+    /// What the command sends must be corrected.
     fn carried(hint: Hint) -> Self {
         Self { hint, is_stored: false }
     }
 
-    /// What is stored is to be corrected first.
+    /// A stored value must be corrected first.
     fn stored(hint: Hint) -> Self {
         Self { hint, is_stored: true }
     }
 }
 
-/// What the service does not take, as a hint. `stored` is the profile as it was read, `sent` the merged one; `removes_by_call` says
-/// whether a command that removes addresses alone needs no PUT. `None` where its message does not tell.
+/// Explains a refusal with a hint. `stored` is the profile as it was read, `sent` the merged one; `removes_by_call`
+/// says whether a command that only removes addresses needs no PUT. `None` if the message does not say what is refused.
 pub fn explain(
     stored: &Map<String, Value>,
     sent: &Map<String, Value>,
@@ -168,7 +168,7 @@ pub fn explain(
         );
         return Some(Explained::stored(hint));
     }
-    // Of the account only what is missing is known, and any update can bring it.
+    // For the account, only missing values are known, and any update can set them.
     let missing =
         |sentence: &&Sentence| matches!(sentence.rule, Rule::Needed) && stored.contains_key(sentence.field);
     let missing = sentences.iter().filter(missing).filter(|sentence| is_empty(stored.get(sentence.field)));
@@ -180,7 +180,7 @@ pub fn explain(
     Some(Explained::carried(hint!(what, show, ", and correct it in the same command")))
 }
 
-/// The addresses that the message is about, where the command was to remove all of them.
+/// The addresses that the message is about, if the command was to remove all of them.
 fn removed_first(
     sentences: &[Sentence],
     stored: &Map<String, Value>,
@@ -197,10 +197,10 @@ fn removed_first(
     if meant.iter().all(|id| find_address(sent, *id).is_none()) { meant } else { Vec::new() }
 }
 
-/// What is wrong, as a subject with its verb, and what is said of it.
+/// What is wrong: a subject with its verb, and its object.
 type Clause = (String, String);
 
-/// Clauses in a row; what is said of one subject by the same verb stands together.
+/// Joins clauses; the objects of one subject and verb are put together.
 fn joined(clauses: &[Clause]) -> String {
     let mut rows: Vec<Clause> = Vec::new();
     for (subject, said) in clauses {
@@ -213,7 +213,7 @@ fn joined(clauses: &[Clause]) -> String {
     rows.collect::<Vec<_>>().join(", ")
 }
 
-/// What to do where stored custom attributes have options that the shop has no more: it then refuses every update.
+/// The hint for stored custom attributes with options that the shop has deleted: it then refuses every update.
 fn gone_options(message: &str) -> Option<Hint> {
     let said = message.strip_prefix(ANSWERED).unwrap_or(message).strip_prefix("Attribute ")?;
     let code = |one: &str| Some(one.split_once(" does not contain option with Id ")?.0.to_owned());
@@ -228,7 +228,7 @@ fn gone_options(message: &str) -> Option<Hint> {
     )
 }
 
-/// The sentences of a message; `None` where one is not known.
+/// The sentences of a message; `None` if one is not known.
 fn sentences(message: &str) -> Option<Vec<Sentence>> {
     let mut rest = message.strip_prefix(ANSWERED).unwrap_or(message);
     rest = rest.strip_prefix(SEVERAL).unwrap_or(rest);
@@ -247,9 +247,9 @@ fn sentences(message: &str) -> Option<Vec<Sentence>> {
     }
 }
 
-/// The sentence with which a text begins, and what comes after it.
+/// The first sentence of a text, and what comes after it.
 fn first(text: &str) -> Option<(Sentence, &str)> {
-    // One may be how another begins.
+    // One sentence may be the beginning of another: the longest match counts.
     let known = CHARACTERS.iter().filter_map(|known| Some((known, text.strip_prefix(known.0)?)));
     if let Some(((_, field, says), after)) = known.min_by_key(|(_, after)| after.len()) {
         return Some((Sentence { field, rule: Rule::Characters(*says) }, after));
@@ -275,7 +275,7 @@ fn first(text: &str) -> Option<(Sentence, &str)> {
 }
 
 impl Sentence {
-    /// What it says of a change of the command, where it may be about that.
+    /// The clause about a change of the command, if the sentence may be about it.
     fn of_change(&self, change: &Change) -> Option<Clause> {
         let after = change.after.as_ref();
         if change.path.is_new_address() {
@@ -305,7 +305,7 @@ impl Sentence {
         }
     }
 
-    /// The clause about a stored address, where the sentence says that it does not take it.
+    /// The clause about a stored address, if the sentence says that the shop refuses it.
     fn of_stored(&self, subject: &str, address: &Map<String, Value>) -> Option<Clause> {
         let value = address.get(self.field);
         match &self.rule {

@@ -13,12 +13,12 @@ use crate::hint::{Hint, hint, storefront};
 use crate::id::{self, AddressId};
 use crate::text::sanitize::quoted;
 
-/// What a region is called.
+/// The texts of a region.
 pub const TEXTS: [&str; 2] = ["region", "region_code"];
 const ID: &str = "region_id";
 
-/// Takes what a draft says about the region out of it: `None` when it names none of `region`, `region_code` and
-/// `region_id`, or all that it names is stored already. Whatever else the draft's region object has stays in the draft.
+/// Takes what a draft says about the region out of it. `None` if it names none of `region`, `region_code` and
+/// `region_id`, or only what is stored already. Other fields of the draft's region object stay in the draft.
 ///
 /// `stored` is the address that the draft changes, if it changes one.
 ///
@@ -54,8 +54,7 @@ pub fn take_region_patch(
     Ok((!patch.is_empty()).then_some(patch))
 }
 
-/// Whether a stored address has the region that a draft names. A region id that one of them names in one place counts for
-/// both.
+/// Whether a stored address has the region that a draft names. A region id in one of the two places counts for both.
 fn is_unchanged(draft: &Map<String, Value>, stored: &Map<String, Value>) -> bool {
     let ids = |address| {
         let (outer, inner) = ids(address);
@@ -69,12 +68,12 @@ fn is_unchanged(draft: &Map<String, Value>, stored: &Map<String, Value>) -> bool
     named_ids.all(|(named, stored)| same_value(ID, named, stored)) && TEXTS.iter().all(is_stored_text)
 }
 
-/// Both places of the region id.
+/// The region id in both of its places.
 fn ids(address: &Map<String, Value>) -> (Option<&Value>, Option<&Value>) {
     (address.get(ID), address.get("region").and_then(|region| region.get(ID)))
 }
 
-/// A text of the region. In a quote's address it stands in the address itself.
+/// A text of the region. In a quote's address it is in the address itself.
 fn text<'a>(address: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     let region = address.get("region").and_then(Value::as_object).unwrap_or(address);
     region.get(name)?.as_str().filter(|text| !text.trim().is_empty())
@@ -85,7 +84,7 @@ pub fn names_text(address: &Map<String, Value>) -> bool {
     TEXTS.iter().any(|name| text(address, name).is_some())
 }
 
-/// Whether it names a region, and no id of one.
+/// Whether an address names a region without an id.
 fn names_only_text(address: &Map<String, Value>) -> bool {
     let (outer, inner) = ids(address);
     names_text(address) && outer.or(inner).is_none_or(Value::is_null)
@@ -102,12 +101,13 @@ pub fn is_stored(address: &Map<String, Value>) -> bool {
     has_id(address) || names_text(address)
 }
 
-/// What `--no-region` says: both ids 0, texts null, as Magento writes it. The interface does not show it: ours.
+/// What `--no-region` sends: both ids 0, texts null, as Magento writes it. The interface does not show it: this is our
+/// own choice.
 pub fn none() -> Value {
     json!({"region_code": null, "region": null, "region_id": 0})
 }
 
-/// The region of a stored address as a draft names it: code, name and id, whether it has them or not.
+/// The region of a stored address as a draft names it: code, name and id, also those that it lacks.
 pub fn as_object(address: &Value) -> Value {
     let inner = |name: &str| address.get("region").and_then(|region| region.get(name));
     let id = address.get(ID).or(inner(ID)).filter(|id| !id.is_null());
@@ -115,7 +115,8 @@ pub fn as_object(address: &Value) -> Value {
     json!({"region_code": text("region_code"), "region": text("region"), ID: id.cloned().unwrap_or(0.into())})
 }
 
-/// Whether a region, as [`as_object`] gives it, is the one that was `sent` by its id, with texts that the service knows.
+/// Whether a region, as [`as_object`] gives it, is the one that was `sent` by its id, completed with texts by the
+/// service.
 pub fn is_completed(region: Option<&Value>, sent: Option<&Value>) -> bool {
     let Some(Value::Object(sent)) = sent else { return false };
     let named: Map<String, Value> = sent
@@ -128,7 +129,7 @@ pub fn is_completed(region: Option<&Value>, sent: Option<&Value>) -> bool {
 
 /// Applies what a draft says about the region to an address.
 ///
-/// Naming any of the three sets it, makes the unnamed texts null, and keeps both region ids equal.
+/// If any of the three is named, it is set, unnamed texts become null, and both region ids are made equal.
 ///
 /// # Errors
 /// `usage` when a region id is stored and the draft names none: the old id would contradict the new text.
@@ -198,7 +199,7 @@ impl RegionDirectory {
         self.countries.contains_key(country)
     }
 
-    /// The regions of a country; none where it was not read.
+    /// The regions of a country; empty if it was not read.
     pub fn regions(&self, country: &str) -> &[Region] {
         self.countries.get(country).map_or(&[], Vec::as_slice)
     }
@@ -225,7 +226,7 @@ impl RegionDirectory {
     /// The only region of a country that this text names.
     ///
     /// # Errors
-    /// `usage` where it names none, with those that the country has, or several.
+    /// `usage` if it names none or several, with those that the country has.
     pub fn named(&self, country: &str, text: &str) -> Result<&Region, Failure> {
         find(country, self.regions(country), None, Some(text))
     }
@@ -248,8 +249,8 @@ impl RegionDirectory {
         }
     }
 
-    /// The one field that says which region of a list is meant: its code, or its id where other regions have that code, too.
-    /// Of a region that is in no list, all of them.
+    /// The one field that says which region of a list is meant: its code, or its id if other regions have that code,
+    /// too. All fields of a region that is in no list.
     pub fn shortest(&self, country: &str, region: &Map<String, Value>) -> Map<String, Value> {
         let regions = self.regions(country);
         let id = region.get(ID).and_then(id::integer);
@@ -263,8 +264,8 @@ impl RegionDirectory {
         }])
     }
 
-    /// The region of an address, in words, where its country has no such one. A country that was not read has any, one without a
-    /// list any text.
+    /// The region of an address, in words, if its country does not have it. A country that was not read has any region;
+    /// a country without a list takes any text.
     pub fn misfit(&self, country: &str, address: &Map<String, Value>) -> Option<String> {
         let regions = self.countries.get(country)?;
         let (outer, inner) = ids(address);
@@ -281,7 +282,7 @@ impl RegionDirectory {
         }
     }
 
-    /// The draft with the ids of those regions that are known by the name or code in it; others stay as they are.
+    /// The draft with the ids of the regions whose name or code is known; others stay as they are.
     pub fn resolve_known(
         &self,
         draft: &Map<String, Value>,
@@ -317,8 +318,8 @@ impl RegionDirectory {
         countries.into_iter().collect()
     }
 
-    /// The draft with an id for each region that it names by code or name. A country without a list takes any text, which
-    /// stands for no id.
+    /// The draft with an id for each region that it names by code or name. A country without a list takes any text,
+    /// with the id 0.
     ///
     /// # Errors
     /// `usage` for a region that its country does not have, with those that it has.
@@ -395,7 +396,7 @@ fn find<'a>(
 fn candidates<'a>(regions: &'a [Region], code: Option<&str>, name: Option<&str>) -> Vec<&'a Region> {
     let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
     let has_code = |region: &Region, code: &str| is_same(without_zeros(code), without_zeros(&region.code));
-    // A name may be given without its accents, and the code in its place: the nearest counts.
+    // A name may be given without its accents, or the code in its place: the nearest match counts.
     let distance = |region: &Region| match name {
         _ if !code.is_none_or(|code| has_code(region, code)) => None,
         None => Some(0),
@@ -407,7 +408,7 @@ fn candidates<'a>(regions: &'a [Region], code: Option<&str>, name: Option<&str>)
     regions.iter().filter(|region| nearest.is_some() && distance(region) == nearest).collect()
 }
 
-/// A number without its leading zeros: Magento has the department `6` where everybody writes `06`.
+/// A number without its leading zeros: Magento has the department `6` where people write `06`.
 fn without_zeros(code: &str) -> &str {
     let code = code.trim();
     let number = code.trim_start_matches('0');
@@ -419,10 +420,10 @@ fn listed(regions: &[&Region]) -> String {
     each.join(", ")
 }
 
-/// How many regions are named to choose from.
+/// How many regions a hint names.
 const SHOWN: usize = 10;
 
-/// The regions to choose from; of many the nearest, and the command that lists all.
+/// The regions to choose from: all of a few, else the nearest and the command that lists all.
 fn regions_hint(country: &str, regions: &[Region], asked: &str) -> Hint {
     let nearest = nearest(regions, asked);
     match regions.len() {
@@ -462,10 +463,10 @@ fn set_region(address: &mut Map<String, Value>, id: i64, code: &str, name: &str)
     }
 }
 
-/// Sets a region that is a text only. The service stores the name, and shows it as the code too.
+/// Sets a region that is only a text. The service stores the name, and also shows it as the code.
 ///
 /// # Errors
-/// `usage` for a code without that name, which the service drops without a word.
+/// `usage` for a code without that name, which the service drops silently.
 pub(crate) fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), Failure> {
     let (code, name) = (text(address, "region_code"), text(address, "region"));
     let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {

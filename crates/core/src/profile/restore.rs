@@ -1,4 +1,4 @@
-//! The inverse of an earlier update, as a patch for the same steps that an update takes.
+//! The inverse of an earlier update, as a patch that goes through the same steps as an update.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,26 +16,26 @@ use crate::failure::Failure;
 use crate::id::{self, AddressId};
 use crate::interface::dialect::Dialect;
 
-/// Ends the note about a field that is not what the update made of it.
+/// The end of the note about a field that is not what the update made of it.
 const CHANGED_SINCE: &str = " has changed since; left as is";
 
-/// Ends the note about a field that was not there before.
+/// The end of the note about a field that was not there before.
 const STAYS: &str = " was not there before, and an update cannot remove it; it is kept";
 
-/// What is restored, and how.
+/// The update that is undone, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Undo<'a> {
     /// The profile before the update.
     pub before: &'a Map<String, Value>,
-    /// What the update sent; an address that it added as the shop stored it, with its id, where that is known.
+    /// What the update sent; with an address that it added as the shop stored it, with its id, if that is known.
     pub sent: &'a Map<String, Value>,
-    /// What of it the service wrote in its own way.
+    /// Values that the service wrote in its own way.
     pub rewritten: &'a [Change],
-    /// The whole profile goes back, not only what that update changed.
+    /// Whether the whole profile goes back, not only what that update changed.
     pub all: bool,
-    /// A read has shown that an address was lost which the update kept: it counts as deleted by it.
+    /// Whether a read has shown that an address which the update kept was lost: it counts as deleted by the update.
     pub lost_addresses: bool,
-    /// Of the whole profile: addresses that it did not have then are deleted.
+    /// With [`Self::all`]: whether addresses that the profile did not have then are deleted.
     pub delete_newer: bool,
     /// What the service does with the profile that is sent: one that merges profiles clears a text that is sent as null.
     pub dialect: &'a Dialect,
@@ -46,16 +46,16 @@ pub struct Undo<'a> {
 pub struct Inverse {
     /// What goes back.
     pub patch: ProfilePatch,
-    /// What does not, and what goes back otherwise than it was.
+    /// What does not go back, and what goes back differently.
     pub notes: Vec<String>,
-    /// Of these, what does not go back.
+    /// Those of the notes that say what does not go back.
     pub left: Vec<String>,
     /// Addresses that the profile did not have then, and that are kept.
     pub newer: Vec<AddressId>,
 }
 
-/// The difference that leads back, for a profile that is `now`: a value goes back where it is still the one that the
-/// update wrote. A deleted address comes back without its id, for the service gives ids, and not twice.
+/// The patch that leads back, for a profile that is `now`: a value goes back if it is still the one that the update
+/// wrote. A deleted address comes back without its id, because the service gives ids, and never the same twice.
 ///
 /// # Errors
 /// `guard` when a list has addresses without a usable id of their own.
@@ -75,7 +75,7 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
     };
     let mut changes = diff::customers(undo.before, if undo.all { now } else { undo.sent });
     if undo.all && undo.dialect.merges_profiles {
-        // Magento's extension attributes may be shown wrongly, and setting one does something.
+        // Magento may show extension attributes wrongly, and setting one has effects.
         let own = diff::customers(undo.before, undo.sent);
         let is_others = |change: &mut Change| {
             change.path.is_in("/extension_attributes")
@@ -86,7 +86,7 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
         }
     }
     let deleted = changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
-    // First, so that an address that came back already is none that was added.
+    // Deleted addresses come first: an address that came back already is not one that was added.
     deleted.filter_map(|change| change.before.as_ref()).for_each(|address| building.recreate(address));
     for change in changes {
         let name = change.path.last_name();
@@ -110,11 +110,11 @@ struct Building<'a> {
     undo: Undo<'a>,
     now: &'a Map<String, Value>,
     index: AddressIndex,
-    /// Addresses that the profile did not have then, and that nothing stands for yet.
+    /// Addresses that the profile did not have then, and that are not accounted for yet.
     newer: Vec<(AddressId, &'a Value)>,
     /// New ids of deleted addresses that were recreated earlier.
     recreated: HashMap<AddressId, AddressId>,
-    /// Fields of addresses that go back, by the ids of those.
+    /// Fields of addresses that go back, by the ids of the addresses.
     changed: BTreeMap<AddressId, Map<String, Value>>,
     /// Addresses that come back, with the ids that they had.
     added: Vec<(AddressId, Map<String, Value>)>,
@@ -128,7 +128,7 @@ impl Building<'_> {
         }
     }
 
-    /// Notes what does not go back.
+    /// Notes something that does not go back.
     fn leave(&mut self, note: String) {
         if !self.inverse.left.contains(&note) {
             self.inverse.left.push(note.clone());
@@ -136,7 +136,7 @@ impl Building<'_> {
         self.note(note);
     }
 
-    /// A deleted address comes back, unless it is there, or came back already.
+    /// Brings a deleted address back, unless it is there, or came back already.
     fn recreate(&mut self, address: &Value) {
         let (Some(old), Some(fields)) = (own_id(address), address.as_object()) else { return };
         if self.index.contains(old) {
@@ -153,13 +153,13 @@ impl Building<'_> {
         self.note(format!("address {old} will be recreated with a new ID"));
     }
 
-    /// An address that the profile did not have then: `added` is how the shop stored it. It is known by its id alone: one with
-    /// the same words may be somebody else's.
+    /// Removes or leaves an address that the profile did not have then; `added` is how the shop stored it. It is known
+    /// by its id only: one with the same content may be somebody else's.
     fn leave_out(&mut self, added: &Value) {
         let Some(id) = own_id(added) else {
             return self.leave("the address that was added stays: no answer told its ID".to_owned());
         };
-        // One that is gone is as it was.
+        // If it is gone, everything is as it was before.
         let Some(at) = self.newer.iter().position(|(newer, _)| *newer == id) else { return };
         let (_, there) = self.newer.remove(at);
         if self.undo.all {
@@ -179,8 +179,8 @@ impl Building<'_> {
         }
     }
 
-    /// Addresses that the update kept and that it lost: it was not asked to delete them. What others removed since is no business of
-    /// an undo.
+    /// Brings back addresses that the update kept and lost: it was not asked to delete them. An undo does not bring
+    /// back addresses that others have removed since.
     fn find_lost_addresses(&mut self) {
         if !self.undo.lost_addresses || self.undo.all {
             return;
@@ -192,7 +192,7 @@ impl Building<'_> {
         }
     }
 
-    /// One field goes back to what it was, if it still is what the update made of it.
+    /// Sets one field back if it still is what the update made of it.
     fn set_back(&mut self, change: Change) {
         let id = change.path.address_id();
         let as_region = id.filter(|_| change.path.inside().starts_with("region"));
@@ -201,7 +201,7 @@ impl Building<'_> {
         let Some((change, there)) = found else { return };
         let is_now =
             |value: &Option<Value>| same_value(change.path.last_name(), there.as_ref(), value.as_ref());
-        // Blanks at the end are equal where a read is compared, but they can be undone.
+        // Texts that differ in outer blanks are equal when a read is compared, but the difference can be undone.
         let are_texts = matches!((&there, &change.before), (Some(Value::String(_)), Some(Value::String(_))));
         let is_back = is_now(&change.before) && !(are_texts && there != change.before);
         let gone = id.filter(|id| !self.index.contains(*id));
@@ -239,7 +239,7 @@ impl Building<'_> {
         }
     }
 
-    /// Whether what is `there` is what the update `sent`, or what the service made of that.
+    /// Whether the value that is `there` is what the update `sent`, or what the service made of that.
     fn is_written(&self, path: &FieldPath, sent: Option<&Value>, there: Option<&Value>) -> bool {
         let is_now = |value: Option<&Value>| same_value(path.last_name(), there, value);
         let is_ours = |own: &Change| own.path.to_string() == path.to_string() && is_now(own.after.as_ref());
@@ -248,7 +248,7 @@ impl Building<'_> {
             || path.last_name() == "region" && region::is_completed(there, sent)
     }
 
-    /// Whether an address is somewhere else since: a field of its place is neither what the update sent nor what it was before.
+    /// Whether an address was moved since: a field of its place is neither what the update sent nor what it was before.
     fn is_moved(&self, id: AddressId) -> bool {
         let [before, sent, now] =
             [self.undo.before, self.undo.sent, self.now].map(|customer| find_address(customer, id));
@@ -271,7 +271,7 @@ impl Building<'_> {
         Some((change, Some(region(self.now)?)))
     }
 
-    /// A default goes back to what it was, where it still is what the update made of it.
+    /// Sets a default back if it still is what the update made of it.
     fn set_default_back(&mut self, name: &'static str) {
         let of = |customer| DefaultAddress::of(customer, name);
         let (was, is) = (of(self.undo.before), of(self.now));
@@ -310,7 +310,7 @@ impl Building<'_> {
         self.inverse.patch.defaults.push((name, back));
     }
 
-    /// The default that the update set, a new address by the id that it has now.
+    /// The default that the update set; a new address by the id that it has now.
     fn found(&self, sent: DefaultAddress, name: &str) -> DefaultAddress {
         let flagged = address_list(self.undo.sent).iter().rfind(|address| is_set(address, name));
         let Some(flagged) = flagged.filter(|_| sent == DefaultAddress::New) else { return sent };
@@ -331,8 +331,8 @@ impl Building<'_> {
     }
 }
 
-/// Several writes of one profile as one: the profile before them and after, in the order in which they were made. What others changed
-/// in between stands in both, so that it is no difference between them.
+/// Combines several writes of one profile, in the order in which they were made: the profile before them and after.
+/// Changes that others made in between are in both, so that they are not a difference between them.
 ///
 /// # Errors
 /// `guard` when a list has addresses without a usable id of their own.
@@ -365,7 +365,7 @@ pub struct Write<'a> {
     pub sent: &'a Map<String, Value>,
 }
 
-/// What was sent, with its new addresses as a later read shows them, where they are as they were sent.
+/// What was sent, with its new addresses as a later read shows them if they are unchanged.
 fn with_ids(sent: &Map<String, Value>, read: &Map<String, Value>) -> Map<String, Value> {
     let mut known: Vec<AddressId> = addresses_by_id(address_list(sent)).map(|(id, _)| id).collect();
     let mut sent = sent.clone();
@@ -381,7 +381,7 @@ fn with_ids(sent: &Map<String, Value>, read: &Map<String, Value>) -> Map<String,
     sent
 }
 
-/// A profile as it is `now`, as it would be without what a write changed in it: `before` became `after`.
+/// The profile `now` without what a write changed in it; the write turned `before` into `after`.
 fn without_own(
     before: &Map<String, Value>,
     after: &Map<String, Value>,
@@ -391,7 +391,7 @@ fn without_own(
     for change in diff::customers(before, after) {
         let is_still =
             same_value(change.path.last_name(), change.path.find(now, &index), change.after.as_ref());
-        // An address that was added counts as it stands in the later read: see `with_ids`.
+        // An address that was added counts as the later read shows it: see `with_ids`.
         if is_still || change.path.is_address() && change.after.is_some() {
             change.path.set(&mut without, change.before.as_ref());
         }
@@ -399,8 +399,8 @@ fn without_own(
     Ok(without)
 }
 
-/// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same email or an address in
-/// common, whose ids no two customers share.
+/// Whether an earlier state of a profile is certainly of this customer: the same id; or, without ids, the same email or
+/// an address in common, because no two customers share an address id.
 pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
     let ids = [stored, snapshot].map(|customer| customer.get("id").and_then(id::integer));
     if let [Some(stored), Some(snapshot)] = ids {

@@ -1,5 +1,5 @@
-//! A stored profile as the service gives it, and what of an input it makes right. "Could not read the addresses" is never
-//! "there are none".
+//! A stored profile as the service gives it, and the findings about an input that it settles. "Could not read the
+//! addresses" never becomes "there are no addresses".
 
 use serde_json::{Map, Value};
 
@@ -11,13 +11,13 @@ use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::text::suggestion::closest_match;
 
-/// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
+/// Where the customer and the addresses are in the reply to a profile read: JSON pointers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pointers {
-    /// Of the customer object, from the reply's top; without it, the reply itself or its field `customer`.
+    /// The customer object, from the reply's top; without it, the reply itself or its field `customer`.
     pub customer: Option<String>,
-    /// Of the address list, from the reply's top or, where it leads nowhere there, from the customer object;
-    /// without it, the customer's field `addresses`.
+    /// The address list, from the reply's top or, if nothing is there, from the customer object; without it, the
+    /// customer's field `addresses`.
     pub addresses: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Profile {
     /// Finds the profile in a reply.
     ///
     /// # Errors
-    /// `guard` for any reply in which the complete address list is not plain to see.
+    /// `guard` for any reply in which the complete address list cannot be identified.
     pub fn find(reply: Value, pointers: &Pointers) -> Result<Self, Failure> {
         Self::locate(reply, pointers).map_err(|what| unreadable(&what))
     }
@@ -48,7 +48,7 @@ impl Profile {
         })
     }
 
-    /// The profile, or why the complete address list is not plain to see.
+    /// The profile, or why the complete address list cannot be identified.
     fn locate(reply: Value, pointers: &Pointers) -> Result<Self, String> {
         let at_top = pointers.addresses.as_ref().and_then(|pointer| reply.pointer(pointer).cloned());
         let mut customer = Value::Object(customer_of(reply, pointers.customer.as_deref())?);
@@ -76,13 +76,13 @@ impl Profile {
         address_list(&self.0)
     }
 
-    /// What says whose profile it is.
+    /// The fields that say whose profile it is.
     pub fn owner(&self) -> Map<String, Value> {
         let names = ["id", "email", "firstname", "lastname"].into_iter();
         names.filter_map(|name| Some((name.to_owned(), self.0.get(name)?.clone()))).collect()
     }
 
-    /// Where texts stand that look masked, as a proxy or a log view shows them.
+    /// The places of texts that look masked, as a proxy or a log view shows them.
     pub fn masked(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (name, value) in &self.0 {
@@ -107,7 +107,7 @@ impl Profile {
     }
 }
 
-/// Adds the places of texts that look masked. `path` leads to the value; it is only put together where a text does.
+/// Adds the places of texts that look masked. `path` leads to the value and is only computed for such a text.
 pub(super) fn find_masked(value: &Value, path: &dyn Fn() -> String, found: &mut Vec<String>) {
     match value {
         Value::String(text) if text.contains("***") || text.contains('@') && text.contains("**") => {
@@ -157,7 +157,7 @@ fn missing(pointer: &str) -> String {
     format!("nothing at `{pointer}`")
 }
 
-/// The refusal of a reply in which the complete address list is not plain to see.
+/// The refusal of a reply in which the complete address list cannot be identified.
 pub fn unreadable(what: &str) -> Failure {
     Failure::guard(format!("cannot read the stored addresses from the response: {what}")).hint(
         "run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` \
@@ -165,13 +165,13 @@ pub fn unreadable(what: &str) -> Failure {
     ).no_answer()
 }
 
-/// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that a stored object has in
-/// that place, and a wrong value that is stored there too.
+/// Refuses the findings of a check of a draft, except those that the stored profile settles: an unknown field that a
+/// stored object has in that place, and a wrong value that is stored there, too.
 ///
 /// The steps of the findings begin at the body, with the wrapper of the customer.
 ///
 /// # Errors
-/// `usage`, with every finding that stays.
+/// `usage`, with every finding that remains.
 pub fn refuse_unknown(
     findings: &[Finding],
     draft: &Map<String, Value>,
@@ -207,7 +207,7 @@ pub fn refuse_unknown(
     body::refuse(&left.collect::<Vec<_>>())
 }
 
-/// The stored values in the place of a draft's: of a list, the elements with the same id, or, where no draft is given, all.
+/// The stored values in the place of a draft's: the list elements with the same id, or all if no draft is given.
 fn stored_at<'a>(stored: &'a Value, draft: Option<&Value>, steps: &[Step]) -> Vec<&'a Value> {
     let Some((step, rest)) = steps.split_first() else { return vec![stored] };
     let inside = draft.and_then(|draft| below(draft, step));
@@ -318,7 +318,7 @@ mod tests {
                 json!({"id": 1, "created_at": "x", "gender": null}),
                 json!({"extension_attributes": {"cards": [{"n": 2}], "none": [{"any": 1}]}}),
                 json!({"addresses": [{"id": 1, "company": 5, "region": "Texas", "fax": "", "country_id": "usa"}]}),
-                // Another address has it, and a new one may.
+                // Another address has it, and a new one may have it, too.
                 json!({"addresses": [{"id": 2, "fax": "1"}, {"fax": "2"}]}),
                 json!({"addresses": [{"id": "2", "region_id": "43", "region": {"x": 2}}]}),
             ] {

@@ -1,5 +1,5 @@
-//! What a profile that was read says about a PUT: whether it shows what was sent, and whether it has the
-//! addresses that an earlier one had.
+//! What a profile that was read says about a PUT: whether it shows what was sent, and whether it has the addresses that
+//! an earlier one had.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use crate::id::AddressId;
 pub struct Verification {
     /// Ids of addresses that were to stay and are gone.
     pub missing: Vec<AddressId>,
-    /// Ids of addresses that were to stay and of which street, city and postcode are all others now.
+    /// Ids of addresses that were to stay and whose street, city and postcode all differ.
     pub replaced: Vec<AddressId>,
     /// Changes whose old value is still there.
     pub undone: Vec<Change>,
@@ -33,7 +33,7 @@ pub struct Verification {
     pub renumbered: Vec<(AddressId, AddressId)>,
     /// New addresses that have all the content of one that was added: their ids, and that one's.
     pub doubles: Vec<(AddressId, AddressId)>,
-    /// Whether something that was sent is there, and was not so before.
+    /// Whether something that was sent is there, and was not before.
     pub shows_sent: bool,
 }
 
@@ -52,7 +52,7 @@ impl Verification {
         self.is_applied() && self.altered.is_empty()
     }
 
-    /// Whether nothing is missing, though the service may have written some values in its own way.
+    /// Whether nothing is missing, although the service may have rewritten some values.
     pub fn is_applied(&self) -> bool {
         !self.has_lost() && self.undone.is_empty()
     }
@@ -62,8 +62,8 @@ impl Verification {
         !(self.missing.is_empty() && self.replaced.is_empty())
     }
 
-    /// Whether it proves that the PUT was applied although nobody said so: it shows all of it, and not only what was there
-    /// before.
+    /// Whether it proves that the PUT was applied although nobody said so: it shows all of it, and something that was
+    /// not there before.
     pub fn is_proof(&self, proof: Proof) -> bool {
         let shows_all = match proof {
             Proof::AsSent => self.is_shown(),
@@ -72,13 +72,13 @@ impl Verification {
         self.tells_apart() && shows_all
     }
 
-    /// Whether something is there that was not so before: all else a read of the old profile shows as well.
+    /// Whether something is there that was not before. A read of the old profile also shows everything else.
     pub fn tells_apart(&self) -> bool {
         self.shows_sent || !self.altered.is_empty()
     }
 
-    /// Takes note of added addresses that the service rewrote, or added once more. `found` are those that it took as they are,
-    /// `unclaimed` the new ones of the profile that none was recognized in.
+    /// Notes the added addresses that the service rewrote, or added twice. `found` are those that it stored as they
+    /// were sent, `unclaimed` the new ones of the profile that were not recognized.
     fn look_for_rewritten(
         &mut self,
         rewritten: Vec<&Change>,
@@ -100,12 +100,12 @@ impl Verification {
         }
     }
 
-    /// Takes note of what the profile shows of a change: all of it, nothing, or what the service made of it.
+    /// Notes what the profile shows of a change: all of it, nothing, or what the service made of it.
     fn look_for(&mut self, change: &Change, now: &Profile, index: &AddressIndex) {
         let (name, is_address) = (change.path.last_name(), change.path.is_address());
         let there = change.path.find(now.customer(), index);
         if let Some(id) = change.path.address_id().filter(|id| !is_address && !index.contains(*id)) {
-            // A renumbered address was found by what was sent; one that is gone tells nothing.
+            // A renumbered address was found by what was sent; one that is gone says nothing.
             let is_renumbered = self.renumbered.iter().any(|(old, _)| *old == id);
             self.shows_sent |= is_renumbered && !change.is_same();
             return;
@@ -122,8 +122,8 @@ impl Verification {
 }
 
 /// Compares a profile with a PUT: `before` is the profile that it was made from, `sent` what it carried. Changes at the
-/// JSON pointers in `ignore` are not looked at. An id in `removed`, which an earlier PUT removed, is that of no new address:
-/// a replica that lags behind shows the old one.
+/// JSON pointers in `ignore` are not compared. An id in `removed`, which an earlier PUT removed, is never that of a new
+/// address: a replica that lags behind shows the old one.
 ///
 /// # Errors
 /// `guard` when a list has an address without a usable id of its own.
@@ -154,8 +154,8 @@ pub fn verify(
             None => rewritten.push(change),
         }
     }
-    // Every address that was to stay is there, under its own id or a new one. One that was asked to move may be written in the
-    // service's own way.
+    // Every address that was to stay must be there, under its own id or a new one. The service may rewrite one that was
+    // asked to move.
     let moved: HashSet<AddressId> = others.iter().filter_map(|change| moved_address(change)).collect();
     for (id, address) in addresses_by_id(address_list(sent)) {
         let was = known.position(id).map_or(address, |position| &address_list(before)[position]);
@@ -179,7 +179,7 @@ pub fn verify(
     Ok(Verification { foreign: foreign_changes(&changes, sent, now, ignore), ..verification })
 }
 
-/// Whether a read can prove a PUT at all: something of it is not the same as before.
+/// Whether a read can prove a PUT at all: something in it differs from before.
 pub fn is_provable(before: &Map<String, Value>, sent: &Map<String, Value>, ignore: &[String]) -> bool {
     let changes = diff::customers(before, sent);
     changes.iter().any(|change| is_verified(change, ignore) && !change.is_same())
@@ -190,12 +190,12 @@ fn moved_address(change: &Change) -> Option<AddressId> {
     change.path.address_id().filter(|_| PLACE.contains(&change.path.inside().as_str()))
 }
 
-/// A field that was left out is not a change that can be seen: services that merge keep it.
+/// Whether a change can be seen. A field that was left out cannot: services that merge keep it.
 pub(super) fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 
-/// Whether a change of what was sent is only that the service knows the texts of a region that was named by its id.
+/// Whether a change is only that the service completed the texts of a region that was sent by its id.
 pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
     let by_id = |address: &Value| address.as_object().is_some_and(region::has_id);
     let is_left_open =
@@ -222,7 +222,7 @@ pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
         })
 }
 
-/// Differences in what was sent back unchanged. What the service adds is not a loss.
+/// Differences in what was sent back unchanged. An addition by the service is not a loss.
 fn foreign_changes(
     asked: &[Change],
     sent: &Map<String, Value>,
@@ -240,8 +240,8 @@ fn foreign_changes(
     changes
 }
 
-/// The addresses that an earlier profile had, and that are there neither by id nor by content, in words: a replica may lag behind.
-/// `removed` are the ids that we removed since.
+/// The addresses that an earlier profile had and that are there neither by id nor by content, in words: a replica may
+/// lag behind. `removed` are the ids that we have removed since.
 ///
 /// # Errors
 /// `guard` when a list has an address without a usable id of its own.
@@ -259,7 +259,7 @@ pub fn lost_addresses(
     Ok(lost.map(|(id, _)| format!("address {id} is missing")).collect())
 }
 
-/// Whether an address is there by its content, under an id that is none of these.
+/// Whether an address is there by its content, under an id that is not one of these.
 fn has_content(there: &AddressesByPlace<'_>, address: &Value, but: &AddressIndex) -> bool {
     there.near(address).any(|(id, one)| !but.contains(id) && is_content(one, Some(address)))
 }

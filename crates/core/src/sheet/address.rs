@@ -1,4 +1,4 @@
-//! The addresses of customers as rows of a sheet, and such a row held against what is stored.
+//! The addresses of customers as rows of a sheet, and the comparison of such a row with what is stored.
 
 use serde_json::{Map, Value};
 
@@ -14,13 +14,13 @@ use crate::text::sanitize::{quoted, sanitize_line};
 
 /// Title of the column that says which address a row is about.
 pub const ADDRESS_ID: &str = "address_id";
-/// What the titles of custom attributes begin with.
+/// The prefix of the titles of custom attributes.
 pub const ATTRIBUTE: &str = "custom_attribute:";
 
 const ATTRIBUTES: &str = "custom_attributes";
 
-/// The titles of the columns that an export has for the fields of an address, custom attributes and defaults apart. The region is
-/// one column.
+/// The titles of the columns that an export has for the fields of an address, except custom attributes and defaults.
+/// The region is one column.
 pub fn titles(fields: &FieldTables) -> Vec<String> {
     let group = CUSTOMER_UPDATE.columns.iter().find(|group| group.path == ["addresses"]);
     let is_cell = |name: &str, holds: FieldType| match holds {
@@ -32,7 +32,7 @@ pub fn titles(fields: &FieldTables) -> Vec<String> {
     group.map(|group| fields.map(|field| group.title(field.name)).collect()).unwrap_or_default()
 }
 
-/// The cell of an address in the column with this title; `None` for what no cell can hold, or no input takes.
+/// The cell of an address in the column with this title; `None` for a value that no cell can hold, or no input takes.
 pub fn cell(address: &Map<String, Value>, title: &str) -> Option<String> {
     let field = title.strip_prefix("address_").unwrap_or(title);
     text_of(address, title).filter(|cell| {
@@ -52,7 +52,7 @@ fn text_of(address: &Map<String, Value>, title: &str) -> Option<String> {
     let of_region = |name: &str| address.get("region").and_then(|region| region.get(name));
     match title {
         "region" if address.get("region").is_some_and(Value::is_string) => scalar(address.get("region")),
-        // The code is shorter and in one language, but says something only where the country has a list.
+        // The code is shorter and the same in every language, but means something only if the country has a list.
         "region" => {
             let code = scalar(of_region("region_code")).filter(|code| !code.trim().is_empty());
             let code = code.filter(|_| region::has_id(address));
@@ -64,7 +64,7 @@ fn text_of(address: &Map<String, Value>, title: &str) -> Option<String> {
             match address.get(name) {
                 Some(Value::Array(lines)) => {
                     let texts: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
-                    // A line that is empty would move up.
+                    // An empty line would move the later ones up.
                     let texts = texts?;
                     let filled = texts.iter().rposition(|line| !line.trim().is_empty());
                     let texts = &texts[..filled.map_or(0, |last| last + 1)];
@@ -90,11 +90,11 @@ fn scalar(value: Option<&Value>) -> Option<String> {
 /// A row of a sheet about a stored address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// What it had when it was exported, where the sheet has that column.
+    /// What it had when it was exported, if the sheet has that column.
     pub exported: Option<Mark>,
     /// The cells of the address, with the titles of their columns.
     pub cells: Vec<(String, String)>,
-    /// Whether what only lacks leading zeros, a `+` or blanks is meant so.
+    /// Whether values that only lack leading zeros, a `+` or blanks are meant so.
     pub allows_loss: bool,
 }
 
@@ -102,7 +102,7 @@ impl Row {
     /// Whether nobody has edited it since it was exported.
     ///
     /// # Errors
-    /// `usage` where a spreadsheet took something from its numbers.
+    /// `usage` if a spreadsheet removed something from its numbers.
     pub fn is_unedited(&self) -> Result<bool, Failure> {
         let Some(exported) = &self.exported else { return Ok(false) };
         let cells = self.cells.iter().map(|(title, cell)| (&**title, &**cell));
@@ -117,10 +117,11 @@ impl Row {
         }
     }
 
-    /// Takes out of a document the address of a row that nobody has edited since it was exported, and the defaults as they were.
+    /// Takes the address of a row out of a document if nobody has edited the row since it was exported, and the
+    /// defaults that are unchanged.
     ///
     /// # Errors
-    /// `usage` where a spreadsheet took something from its numbers.
+    /// `usage` if a spreadsheet removed something from its numbers.
     pub fn take_unedited(&self, document: &mut Map<String, Value>) -> Result<(), Failure> {
         let Some(exported) = &self.exported else { return Ok(()) };
         let Some(Value::Array(list)) = document.get_mut("addresses") else { return Ok(()) };
@@ -139,11 +140,11 @@ impl Row {
         Ok(())
     }
 
-    /// Takes out of a draft what is stored already. Returns a note where nothing is left of a row that was edited.
+    /// Takes out of a draft what is stored already. Returns a note if nothing is left of a row that was edited.
     ///
     /// # Errors
-    /// `guard` where the shop has other values than when the row was exported; `usage` where a number lacks what a spreadsheet takes
-    /// from it.
+    /// `guard` if the shop has other values than when the row was exported; `usage` if a number lacks something that a
+    /// spreadsheet removes.
     pub fn held_against(
         &self,
         draft: &mut Map<String, Value>,
@@ -201,10 +202,11 @@ impl Row {
     }
 }
 
-/// What is to be done about numbers that a spreadsheet shortened.
+/// The hint about numbers that a spreadsheet shortened.
 pub const ALLOW_LOSS: &str = "format the column as text and enter the values again, or add --allow-spreadsheet-loss if they are meant so";
 
-/// The refusal of a row whose values were changed in the shop since it was exported: title, value in the sheet and in the shop.
+/// The refusal of a row whose values were changed in the shop since it was exported: each title, with its value in the
+/// sheet and in the shop.
 pub fn changed_since(what: &str, differing: &[(&str, String, String)]) -> Failure {
     let values = differing.iter().map(|(title, cell, stored)| {
         let [cell, stored] = [cell, stored].map(|text| quoted(sanitize_line(text)));

@@ -12,17 +12,17 @@ pub struct Sheet {
     pub titles: Vec<String>,
     /// A row for each attribute, with a cell for each title.
     pub rows: Vec<Vec<Cell>>,
-    /// What the sheet does not have, of how many attributes: no column takes it.
+    /// What the sheet lacks because no column takes it, and of how many attributes.
     pub left_out: Vec<(&'static str, usize)>,
 }
 
 const LABELS: &str = "frontend_labels";
 const OPTIONS: &str = "options";
 
-/// The characters that a cell can hold in Excel.
+/// How many characters a cell can hold in Excel.
 const MAX_CELL: usize = 32_767;
 
-/// The attributes of an export as a sheet. Columns that all of them leave out are not there.
+/// The attributes of an export as a sheet. Columns that would be empty for all of them are left out.
 pub fn sheet(attributes: &[Map<String, Value>]) -> Sheet {
     let mut titles: Vec<String> = Vec::new();
     let mut add = |title: String| {
@@ -34,7 +34,7 @@ pub fn sheet(attributes: &[Map<String, Value>]) -> Sheet {
         let fields = attribute.iter().filter(|(name, value)| *name != UNKNOWN && is_cell(value));
         fields.for_each(|(name, _)| add(name.clone()));
     }
-    // After the fields, as long as they may be.
+    // The labels come after the fields.
     for (view, _) in attributes.iter().flat_map(labels) {
         add(format!("label:{view}"));
     }
@@ -52,7 +52,7 @@ pub fn sheet(attributes: &[Map<String, Value>]) -> Sheet {
     Sheet { titles, rows, left_out: left_out.into_iter().filter(|(_, count)| *count > 0).collect() }
 }
 
-/// Whether a field has one cell: a value, or a list of texts.
+/// Whether a field fits in one cell: a value, or a list of texts.
 fn is_cell(value: &Value) -> bool {
     match value {
         Value::Object(_) | Value::Null => false,
@@ -90,7 +90,7 @@ fn cell(attribute: &Map<String, Value>, title: &str) -> Cell {
     }
 }
 
-/// Labels as one cell, a `*` before the default.
+/// Labels as one cell, with a `*` before the default.
 fn options(list: &[Value]) -> Cell {
     let label = |one: &Value| {
         let mark = if one["is_default"] == true { "*" } else { "" };
@@ -99,7 +99,7 @@ fn options(list: &[Value]) -> Cell {
     };
     let Some(labels) = list.iter().map(label).collect::<Option<Vec<_>>>() else { return Cell::Lost };
     let text = labels.join("|");
-    // What is too long for a formula is kept from being one by an empty option, which is left out.
+    // A text that is too long for a formula is kept from being read as one by an empty option, which is ignored.
     let is_long = text.chars().count() > MAX_FORMULA;
     let is_run = is_long && text.starts_with(['=', '+', '-', '@', '\'']);
     let text = if is_run { format!("|{text}") } else { text };

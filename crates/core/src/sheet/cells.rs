@@ -1,5 +1,5 @@
-//! What spreadsheets do to cells: blanks around them, formulas that hold a text, and yes and no in the language of the program.
-//! A cell that is written here is read back as it was, also after a spreadsheet has opened and saved it.
+//! What spreadsheets do to cells: blanks around them, formulas that hold a text, and yes and no in the language of the
+//! program. A cell that is written here is read back unchanged, also after a spreadsheet has opened and saved it.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::text::exact_json;
 
-/// Whether a character is seen by nobody at the end of a cell.
+/// Whether a character cannot be seen at the end of a cell.
 fn is_invisible(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
@@ -27,28 +27,28 @@ fn in_formula(cell: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A cell without what is around its value; of a formula that is a text, the text.
+/// A cell without what is around its value; the text of a formula that is a text.
 pub fn clean(cell: &str) -> Cow<'_, str> {
     in_formula(cell).unwrap_or_else(|| bare(cell).into())
 }
 
-/// What a cell says. A formula says what it holds, any other cell what follows the mark of a text.
+/// What a cell says: the text of such a formula, or what follows the mark of a text.
 pub fn value(cell: &str) -> Cow<'_, str> {
     in_formula(cell).unwrap_or_else(|| unmarked(bare(cell)).into())
 }
 
-/// A cell as it is compared: what is left of it when a spreadsheet has saved a formula as its text.
+/// A cell as it is compared: as it is after a spreadsheet has saved a formula as its text.
 pub fn compared(cell: &str) -> String {
     unmarked(&clean(cell)).to_owned()
 }
 
-/// Magento's own word in import files: the cell clears its field, where an empty one changes nothing.
+/// Magento's own word in import files for clearing a field; an empty cell changes nothing.
 pub const CLEARED: &str = "__EMPTY__VALUE__";
 
 /// Whether a cell clears its field.
 ///
 /// # Errors
-/// What was expected, for another word of that kind: it would be stored as it is.
+/// What was expected, for a similar word: it would be stored literally.
 pub fn clears(cell: &str) -> Result<bool, String> {
     match cell {
         CLEARED => Ok(true),
@@ -60,7 +60,7 @@ pub fn clears(cell: &str) -> Result<bool, String> {
 /// A cell that is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
-    /// A number by which the shop knows something, or a word of ours: no spreadsheet changes it.
+    /// A number by which the shop identifies something, or a word of ours: no spreadsheet changes it.
     Plain(String),
     /// A value of the shop, to be [`written`].
     Value(String),
@@ -75,18 +75,18 @@ impl Cell {
     }
 }
 
-/// Characters that a formula can hold in Excel.
+/// How many characters a formula can hold in Excel.
 pub const MAX_FORMULA: usize = 255;
 
-/// A value as a cell that no spreadsheet changes or runs: what holds a digit, does not begin with a letter, or is a word for true or
-/// false is a formula that is a text.
+/// A value as a cell that no spreadsheet changes or runs: a value that holds a digit, does not begin with a letter, or
+/// is a word for true or false becomes a formula that is a text.
 pub fn written(value: &str) -> Cow<'_, str> {
     let is_word = value.starts_with(char::is_alphabetic) && !value.contains(|it: char| it.is_numeric());
     if value.is_empty() || is_word && flag(value).is_err() {
         return value.into();
     }
     if value.chars().count() > MAX_FORMULA {
-        // So long a text is no number; the mark keeps it from being run.
+        // Such a long text is not a number; the mark keeps it from being run.
         return if value.starts_with(['=', '+', '-', '@']) {
             format!("'{value}").into()
         } else {
@@ -96,19 +96,19 @@ pub fn written(value: &str) -> Cow<'_, str> {
     format!("=\"{}\"", value.replace('"', "\"\"")).into()
 }
 
-/// Whether something around a cell is left out.
+/// Whether something around a cell is dropped.
 pub fn is_trimmed(cell: &str) -> bool {
     bare(cell) != cell
 }
 
-/// A cell without the apostrophe by which a spreadsheet keeps what follows from becoming a number or a formula.
+/// A cell without the apostrophe with which a spreadsheet keeps the text from becoming a number or a formula.
 fn unmarked(cell: &str) -> &str {
     let rest = cell.strip_prefix('\'');
     rest.filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit() || "+-=@".contains(first)))
         .map_or(cell, bare)
 }
 
-/// Yes in the languages that spreadsheets are used in, first what `TRUE` is called in them.
+/// Yes in the languages that spreadsheets are used in; the words for `TRUE` come first.
 const YES: [&str; 27] = [
     "1",
     "true",
@@ -145,7 +145,7 @@ const NO: [&str; 25] = [
     "nepravda", "hamis", "yanlış", "ложь", "no", "n", "nein", "non", "não", "nee", "nie", "nej", "nei", "ei",
 ];
 
-/// Yes or no, in the ways spreadsheets say it.
+/// Yes or no, in the words of spreadsheets.
 ///
 /// # Errors
 /// What was expected.
@@ -160,7 +160,7 @@ pub fn flag(cell: &str) -> Result<bool, String> {
     }
 }
 
-/// Lines with `|` or line breaks between them; `\|` is the character. Empty ones are left out.
+/// Lines separated by `|` or line breaks; `\|` is a literal `|`. Empty lines are left out.
 pub fn lines(cell: &str) -> Vec<String> {
     let lines = parted(cell).into_iter().map(|line| line.trim().replace("\\|", "|"));
     lines.filter(|line| !line.is_empty()).collect()
@@ -171,7 +171,7 @@ pub fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     lines.map(|line| line.replace('|', "\\|")).collect::<Vec<_>>().join("|")
 }
 
-/// What is wrong with a number that has a dot or a comma before three digits: it may stand between thousands or before decimals.
+/// What is wrong with a number that has a dot or a comma before three digits: it may separate thousands or decimals.
 pub fn ambiguous(text: &str) -> Option<String> {
     let number = exact_json::with_decimal_point(text).unwrap_or_else(|| text.trim().to_owned());
     let is_group = |text: &str| matches!(text.len(), 1..=3) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -180,7 +180,7 @@ pub fn ambiguous(text: &str) -> Option<String> {
     is_it.then(|| format!("{text:?} is ambiguous: write {} or {number}0", number.replace('.', "")))
 }
 
-/// Labels with `|` or line breaks between them; a leading `*` marks the default. `\|` and `\*` are the characters.
+/// Labels separated by `|` or line breaks; a leading `*` marks the default. `\|` and `\*` are literal characters.
 pub fn options(cell: &str) -> Value {
     let labels = parted(cell);
     let labels = labels.iter().map(|label| clean(label)).filter(|label| !label.is_empty()).enumerate();

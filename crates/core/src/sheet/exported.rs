@@ -1,9 +1,9 @@
-//! The column `exported` of a sheet that a shop's values were written to: what each row had then, so that a row that nobody has
-//! edited is not sent, and an edited one not over what others have changed since.
+//! The column `exported` of a sheet that was written from a shop's values. It says what each row had then: a row that
+//! nobody has edited is not sent, and an edited row does not overwrite what others have changed since.
 //!
-//! A mark such as `xsb-ab…` is an `x`, an `s` and a `b` where the address was the default, and after the dash, in the letters
-//! `a` to `p`, the number of columns, how many of the values are numbers of which a spreadsheet takes something away, a hash of the
-//! values, and a hash of what it leaves of them. It is a word, which no spreadsheet changes.
+//! A mark such as `xsb-ab…` is an `x`, an `s` and a `b` if the address was the default for shipping and for billing,
+//! and after the dash, in the letters `a` to `p`, the number of columns, how many values are numbers that a spreadsheet
+//! shortens, a hash of the values, and a hash of the shortened values. It is a word, which no spreadsheet changes.
 
 use std::fmt;
 
@@ -27,20 +27,20 @@ pub struct Mark {
     without_loss: u32,
 }
 
-/// What became of a row since it was exported.
+/// How a row was edited since it was exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
-    /// Nothing.
+    /// Not at all.
     No,
-    /// A spreadsheet took numbers for what they are not.
+    /// A spreadsheet shortened its numbers.
     ByLoss,
     /// Somebody edited it, or the shop has other values.
     Yes,
 }
 
 impl Mark {
-    /// Of the cells of a row with the titles of their columns, in any order. Empty ones do not count: nobody can tell them from
-    /// columns that are not there.
+    /// The mark of a row, from its cells with the titles of their columns in any order. Empty cells do not count: they
+    /// cannot be told from missing columns.
     pub fn of<'a>(cells: impl Iterator<Item = (&'a str, &'a str)>, defaults: [bool; 2]) -> Self {
         let mut cells: Vec<(&str, String)> = cells.map(|(title, cell)| (title, compared(cell))).collect();
         cells.sort_unstable();
@@ -51,7 +51,7 @@ impl Mark {
             values = add(values, title, cell);
             without_loss = add(without_loss, title, &after_loss(cell));
         }
-        // The lower half of the hash is as good as the whole for this.
+        // Half of the hash is enough here.
         let without_loss = u32::try_from(without_loss.finish() & u64::from(u32::MAX)).unwrap_or_default();
         let (columns, losable, values) = (count(cells.len()), count(losable), values.finish());
         Self { defaults, columns, losable, values, without_loss }
@@ -78,7 +78,7 @@ impl Mark {
         })
     }
 
-    /// What became of a row that had this mark and has the values of `now`. Defaults are compared apart.
+    /// How a row with this mark was edited, if it now has the values of `now`. Defaults are compared separately.
     pub fn compare(&self, now: &Self) -> Edited {
         match now {
             _ if self.values == now.values => Edited::No,
@@ -118,7 +118,8 @@ fn number(letters: &str) -> Option<u64> {
     })
 }
 
-/// A number as a spreadsheet leaves it: without a leading `+`, leading zeros and the blanks between its digits. Any other text is as it is.
+/// A number as a spreadsheet leaves it: without a leading `+`, leading zeros and blanks between its digits. Any other
+/// text is unchanged.
 pub fn after_loss(text: &str) -> String {
     let is_number = text.contains(|it: char| it.is_ascii_digit())
         && text.trim_start_matches('+').chars().all(|it| it.is_ascii_digit() || it.is_whitespace());

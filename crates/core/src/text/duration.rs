@@ -21,7 +21,7 @@ pub fn positive(text: &str) -> Result<Duration, String> {
     parse(text).filter(|duration| !duration.is_zero()).ok_or_else(|| format!("expected {POSITIVE}"))
 }
 
-/// A duration that may be zero: do not wait.
+/// A duration that may be zero, which means not to wait.
 ///
 /// # Errors
 /// As [`positive`].
@@ -29,7 +29,7 @@ pub fn or_zero(text: &str) -> Result<Duration, String> {
     parse(text).ok_or_else(|| format!("expected {OR_ZERO}"))
 }
 
-/// How long something is kept: above zero, and 30 days at most.
+/// How long something is kept: above zero, at most 30 days.
 ///
 /// # Errors
 /// As [`positive`].

@@ -1,10 +1,10 @@
-//! JSON text as a [`Value`] that loses nothing: numbers keep their letters, every field name is an ordinary name, and
+//! JSON text as a [`Value`] that loses nothing: numbers keep their spelling, every field name is an ordinary name, and
 //! a repeated name is reported with its path.
 //!
 //! `serde_json` itself writes `1E2` as `1e+2`, and takes `{"$serde_json::private::Number": "1"}` for the number 1.
-//! Neither may happen to what a service or a user gave us, so foreign text becomes a [`Value`] only here. Values must
-//! also never pass through `serde_json::to_value`, `from_value` or `json!`, which read numbers again; writing them as
-//! text is exact.
+//! Neither may happen to what a service or a user gave us, so foreign text becomes a [`Value`] only here. For the same
+//! reason, values must never pass through `serde_json::to_value`, `from_value` or `json!`, which read numbers again;
+//! writing them as text is exact.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -49,7 +49,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Parses a document in which every field stands once.
+/// Parses a document in which no object has a field twice.
 ///
 /// # Errors
 /// [`Error`], a repeated field included.
@@ -58,8 +58,8 @@ pub fn parse(text: &[u8]) -> Result<Value, Error> {
     repeated.map_or(Ok(value), |path| Err(Error::Repeated(path)))
 }
 
-/// Parses a document; of a repeated field the last one counts, as in most parsers. The path of the first that is repeated
-/// in its object, such as `customer.addresses`, is beside it.
+/// Parses a document. The last of repeated fields counts, as in most parsers; the path of the first repetition, such as
+/// `customer.addresses`, is returned beside the document.
 ///
 /// # Errors
 /// [`Error`], but never [`Error::Repeated`].
@@ -69,7 +69,7 @@ pub fn parse_with_repeats(text: &[u8]) -> Result<(Value, Option<String>), Error>
     Ok((value, reader.repeated))
 }
 
-/// A number that keeps its letters, where the text, without blanks, is one.
+/// A number that keeps its spelling, if the text is one, blanks apart.
 pub fn number(text: &str) -> Option<Number> {
     match parse(text.as_bytes()) {
         Ok(Value::Number(number)) => Some(number),
@@ -77,13 +77,13 @@ pub fn number(text: &str) -> Option<Number> {
     }
 }
 
-/// The number that a text with a comma before its decimals stands for, as many countries write it: `1.5` for `1,5`.
+/// The number that a text with a decimal comma stands for, as many countries write it: `1.5` for `1,5`.
 pub fn with_decimal_point(text: &str) -> Option<String> {
     let with_point = text.trim().replacen(',', ".", 1);
     number(&with_point).is_some().then_some(with_point)
 }
 
-/// Parses an object in which every field stands once.
+/// Parses an object in which no object has a field twice.
 ///
 /// # Errors
 /// As [`parse`]; for a value of another kind, a syntax error that says so.
@@ -94,12 +94,12 @@ pub fn parse_object(text: &[u8]) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// An object of these fields. Unlike `json!` it leaves the values as they are.
+/// An object of these fields. Unlike `json!` it leaves the values unchanged.
 pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// What is serialized, as a value; null for what cannot be.
+/// A serialized value; null for what cannot be serialized.
 pub fn of(value: &impl Serialize) -> Value {
     serde_json::to_vec(value).ok().and_then(|text| parse(&text).ok()).unwrap_or_default()
 }
@@ -108,7 +108,7 @@ pub fn of(value: &impl Serialize) -> Value {
 struct Reader<'a> {
     text: &'a [u8],
     lexer: SliceLexer<'a>,
-    /// The fields and indices that lead to where it reads.
+    /// The fields and indices that lead to the current place.
     path: Vec<Step<'a>>,
     repeated: Option<String>,
 }
@@ -141,7 +141,8 @@ impl<'a> Reader<'a> {
             b'[' => Value::Array(self.array()?),
             b'-' | b'0'..=b'9' => {
                 let (text, _) = self.lexer.num_string().validated()?;
-                // The one way to a number that keeps the letters of its exponent; the text was checked just above.
+                // This is the only way to a number that keeps the spelling of its exponent; the text has just been
+                // validated.
                 Value::Number(Number::from_string_unchecked(text.to_owned()))
             }
             _ => self.lexer.null_or_bool().ok_or(Expect::Value)?.map_or(Value::Null, Value::Bool),
@@ -187,7 +188,7 @@ impl<'a> Reader<'a> {
         Ok(object)
     }
 
-    /// Ends a member; the first letter of the next one, `None` where the array or object ends.
+    /// Ends a member: returns the first byte of the next one, or `None` if the array or object ends.
     fn after_member(&mut self, end: u8) -> Result<Option<u8>, Problem> {
         self.path.pop();
         match self.next(Expect::CommaOrEnd)? {
@@ -200,7 +201,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the opening bracket. Each open one but the outermost is a step of the path.
+    /// Takes the opening bracket. Each open one except the outermost is a step of the path.
     fn descend(&mut self) -> Result<(), Problem> {
         if self.path.len() >= DEEPEST {
             return Err(Problem::Depth);
@@ -215,7 +216,7 @@ impl<'a> Reader<'a> {
             Problem::Str(string::Error::Escape(
                 escape::Error::ExpectedLowSurrogate | escape::Error::InvalidChar(_),
             )) => r"half of a surrogate pair (`\ud800` to `\udfff`)".to_owned(),
-            // The words of serde_json are those that people know from other tools.
+            // People know the words of serde_json from other tools.
             problem => match serde_json::from_slice::<serde::de::IgnoredAny>(self.text) {
                 Err(known) => {
                     let (line, column) = (known.line(), known.column());

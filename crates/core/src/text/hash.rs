@@ -1,12 +1,10 @@
-//! Hashes that never change: they stand in journals, names and shards.
+//! Hashes that never change, because journals, names and shards contain them.
 
 use std::io::{self, Read};
 
 use ring::digest::{Context, SHA256};
 
-/// A stable hash in the making, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
-///
-/// Journals and shards depend on it, so the function never changes.
+/// A stable hash, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Fnv1a(u64);
 
@@ -24,7 +22,7 @@ impl Fnv1a {
 }
 
 impl Default for Fnv1a {
-    /// Of nothing.
+    /// The hash of no bytes.
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }

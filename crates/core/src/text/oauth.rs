@@ -11,10 +11,10 @@ use url::Url;
 
 use super::token::unquoted;
 
-/// All but RFC 3986's unreserved characters.
+/// All characters except RFC 3986's unreserved ones.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What Magento up to 2.4.7 encodes in the path it signs; `%` is looked at alone.
+/// What Magento up to 2.4.7 encodes in the path that it signs; `%` is treated separately.
 const PATH: &AsciiSet = &RESERVED
     .remove(b':')
     .remove(b'@')
@@ -35,18 +35,19 @@ pub const NAMES: [&str; 4] = ["consumer-key", "consumer-secret", "token", "token
 /// The only method that Magento takes.
 const METHOD: &str = "HMAC-SHA256";
 
-/// Magento's words for a nonce that was used, and for a time that is ahead of the shop's.
+/// Magento's message for a nonce that was used, and for a time that is ahead of the shop's.
 const BAD_NONCE: &str = "An error occurred validating the nonce";
 
-/// Magento's words for a signature that is not its own.
+/// Magento's message for a signature that differs from its own.
 const BAD_SIGNATURE: &str = "The signature is invalid. Verify and try again";
 
 /// How a shop sorts the names of the parameters that it signs, and which path it signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameOrder {
-    /// As they are encoded, runs of digits compared as numbers; the path as laminas-uri has it: Magento up to 2.4.7.
+    /// As they are encoded, with runs of digits compared as numbers; the path as laminas-uri normalizes it: Magento up
+    /// to 2.4.7.
     Natural,
-    /// As they are before that, by their bytes; the path as it was sent: Magento 2.4.8.
+    /// Before encoding, by their bytes; the path as it was sent: Magento 2.4.8.
     Bytes,
 }
 
@@ -59,14 +60,14 @@ impl NameOrder {
     }
 }
 
-/// What a signature has beside the request.
+/// What a signature depends on besides the request.
 #[derive(Debug, Clone, Copy)]
 pub struct Stamp<'a> {
-    /// Of this attempt alone.
+    /// Different for each attempt.
     pub nonce: &'a str,
     /// Seconds since 1970.
     pub time: i64,
-    /// That of the shop.
+    /// How the shop sorts names.
     pub order: NameOrder,
 }
 
@@ -78,10 +79,10 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Reads the lines `consumer-key=…`, `consumer-secret=…`, `token=…` and `token-secret=…`, in any order; `None` where one
-    /// of them is missing, empty or given twice, or there is another line. As they are copied from the shop's page, with titles
-    /// such as `Consumer Key:`, perhaps on a line of their own, and as other programs write them (`oauth_token: "…"`), they are
-    /// read, too.
+    /// Reads the lines `consumer-key=…`, `consumer-secret=…`, `token=…` and `token-secret=…`, in any order; `None` if
+    /// one of them is missing, empty or given twice, or there is another line. It also reads them as they are copied
+    /// from the shop's page, with titles such as `Consumer Key:`, perhaps on a line of their own, and as other programs
+    /// write them (`oauth_token: "…"`).
     pub fn parse(text: &str) -> Option<Self> {
         let mut values: [String; 4] = Default::default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -112,8 +113,8 @@ impl Keys {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The `Authorization` header of a request to `url`, whose query is rewritten as it is signed. A shop whose web server
-    /// drops the port from what it hands on signs without it.
+    /// The `Authorization` header of a request to `url`, whose query is rewritten as it is signed. A shop whose web
+    /// server drops the port signs without it.
     pub fn header(&self, method: &str, url: &mut Url, sign_port: bool, stamp: Stamp<'_>) -> String {
         let query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         if !query.is_empty() {
@@ -139,8 +140,8 @@ impl Keys {
     }
 }
 
-/// What is signed: method, URL without query, and all parameters as they are before encoding. Of those with one name Magento
-/// knows the last.
+/// The text that is signed: method, URL without query, and all parameters before encoding. Magento uses the last of
+/// several with one name.
 fn base_string<'p>(
     method: &str,
     address: &str,
@@ -189,7 +190,7 @@ pub fn is_bad_signature(message: &str) -> bool {
     message.contains(BAD_SIGNATURE)
 }
 
-/// What to do about a refusal in Magento's words; nothing for any other.
+/// What to do about a refusal in Magento's words; `None` for any other message.
 pub fn hint(message: &str) -> Option<&'static str> {
     if message.contains(BAD_NONCE) {
         return Some("set this machine's clock: it must not be ahead of the shop's");
@@ -200,7 +201,7 @@ pub fn hint(message: &str) -> Option<&'static str> {
     )
 }
 
-/// The URL as it is signed: without its query, without a port that is the scheme's own.
+/// The URL as it is signed: without its query, and without a port that is the scheme's default.
 fn address(url: &Url, sign_port: bool, order: NameOrder) -> String {
     let host = url.host_str().unwrap_or_default();
     let port = url.port().filter(|_| sign_port).map(|port| format!(":{port}")).unwrap_or_default();
@@ -211,8 +212,8 @@ fn address(url: &Url, sign_port: bool, order: NameOrder) -> String {
     format!("{}://{host}{port}{path}", url.scheme())
 }
 
-/// A path as laminas-uri has it, by which Magento up to 2.4.7 checks: escapes of what may stand in a path are decoded, the others are
-/// in upper case, and what may not is encoded.
+/// A path as laminas-uri normalizes it, by which Magento up to 2.4.7 checks: escapes of characters that a path may have
+/// are decoded, other escapes are in upper case, and other characters are encoded.
 fn normalized(path: &str) -> String {
     let decoded = each_escape(path, |hex| match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
         Some(byte) if byte.is_ascii_alphanumeric() || b"-_.~:@&=+$,/;%".contains(&byte) => {
@@ -224,7 +225,7 @@ fn normalized(path: &str) -> String {
     each_escape(&encoded, |hex| format!("%{}", hex.unwrap_or("25")))
 }
 
-/// Writes each `%` again with the two digits that follow it; `None` where they do not.
+/// Rewrites each `%` with the two digits that follow it; `None` if no digits follow.
 fn each_escape(text: &str, written: impl Fn(Option<&str>) -> String) -> String {
     let mut parts = text.split('%');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -245,7 +246,7 @@ fn natural(one: &str, other: &str) -> Ordering {
         if a.is_ascii_digit() && b.is_ascii_digit() {
             let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let (here, there) = (one.split_at(digits(one)), other.split_at(digits(other)));
-            // With a zero before them digits are a fraction, and the longer one is not the greater.
+            // After a leading zero, digits are a fraction, and a longer one is not greater.
             let is_fraction = *a == b'0' || *b == b'0';
             let by_length = if is_fraction { Ordering::Equal } else { here.0.len().cmp(&there.0.len()) };
             let order = by_length.then_with(|| here.0.cmp(there.0));

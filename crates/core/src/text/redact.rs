@@ -1,10 +1,10 @@
-//! Tokens, taken out of what is shown and recorded.
+//! Masks tokens in what is shown and recorded.
 //!
-//! What is sent is never masked: a profile that holds the token keeps it. Masking stands where text leaves for a
-//! person or a record: the report, the journal, the reason in a row.
+//! What is sent is never masked: a profile that holds the token keeps it. Text is masked when it leaves for a person or
+//! a record: the report, the journal, the reason in a row.
 //!
 //! A token is found as it is and in every spelling of [`spelling`]: percent-encoded, as HTML, as in JSON, in part or whole.
-//! Masking comes before any cut: half of a token would not be found.
+//! Masking comes before any cut: a part of a token would not be found.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::text::{exact_json, spelling};
 
 /// What stands for a token.
 pub const MASK: &str = "•••";
-/// A shorter token is not masked: it would be found in innocent words.
+/// A shorter token is not masked: it would be found in ordinary words.
 const SHORTEST: usize = 4;
 
 static SECRETS: Redactor = Redactor::new();
@@ -30,7 +30,7 @@ pub fn secrets() -> &'static Redactor {
 /// A set of tokens, and the masking of them.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    /// The longest first: one token may begin like another.
+    /// The longest first: one token may be the beginning of another.
     known: RwLock<Vec<MaskedSecret>>,
 }
 
@@ -69,12 +69,12 @@ impl Drop for Masked {
 }
 
 impl Redactor {
-    /// Knows no token.
+    /// A set without tokens.
     pub const fn new() -> Self {
         Self { known: RwLock::new(Vec::new()) }
     }
 
-    /// Masks a token from now on: one of the run.
+    /// Masks a token from now on: one of the whole run.
     pub fn add(&self, credential: &Credential) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         for secret in credential.secrets() {
@@ -139,7 +139,7 @@ impl Redactor {
         value
     }
 
-    /// Masks a value that is JSON text already. It stays JSON.
+    /// Masks a value that is given as JSON text. It stays JSON.
     pub fn json_text<'a>(&self, json: &'a str) -> Cow<'a, str> {
         let text = self.text(json);
         if matches!(text, Cow::Borrowed(_)) {
@@ -155,7 +155,7 @@ impl Redactor {
     }
 }
 
-/// The text with a mask for each place where the token stands; `None` if it is missing.
+/// The text with a mask in place of each occurrence of the token; `None` if it does not occur.
 fn without(text: &str, token: &str) -> Option<String> {
     let mut found = spelling::find(text, token, 0)?;
     let (mut masked, mut kept) = (String::with_capacity(text.len()), 0);
@@ -178,7 +178,7 @@ mod tests {
     use super::{MASK, Redactor};
     use crate::text::token::Credential;
 
-    /// As base64 writes secrets.
+    /// A token with the characters of base64.
     const TOKEN: &str = "aB/c+d-12=";
 
     fn redactor(tokens: &[&str]) -> Redactor {

@@ -1,5 +1,5 @@
-//! Foreign text on its way out: tokens in use are masked, then what a terminal would obey or hide is escaped. All
-//! foreign text that is printed or recorded passes one of these functions, in this order.
+//! Makes foreign text safe to print: masks tokens in use, then escapes what a terminal would obey or hide. All foreign
+//! text that is printed or recorded passes one of these functions.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
@@ -12,8 +12,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     then(secrets().text(text), replace_harmful)
 }
 
-/// Escapes JSON text. It stays JSON and means the same except for the tokens: characters are written as its strings
-/// escape them. Outside of strings only carriage returns can stand among them; they become spaces.
+/// Escapes JSON text. It stays JSON and means the same except for the tokens: characters are written as escapes of JSON
+/// strings. Outside of strings only carriage returns can occur; they become spaces.
 pub fn in_json(json: &str) -> Cow<'_, str> {
     then(secrets().json_text(json), |json| replaced(json, json_escape))
 }
@@ -62,13 +62,13 @@ pub fn sanitize_line(text: &str) -> String {
     sanitize(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A value inside a message, between backticks: the one place for what customers, shops and sheets wrote. The backticks that it
-/// contains are escaped, so that it cannot end the quotation and pose as a command.
+/// A value inside a message, between backticks: all values that customers, shops and sheets wrote pass here. Backticks
+/// inside are escaped, so that a value cannot end the quotation and pose as a command.
 pub fn quoted(value: impl Display) -> String {
     format!("`{}`", value.to_string().replace('`', "\\`"))
 }
 
-/// What a terminal obeys, and what it does not show at all: two names that look the same would not be.
+/// Whether a terminal obeys a character, or does not show it at all: two different names would look the same.
 fn is_harmful(character: char) -> bool {
     let bidi = matches!(character,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -83,13 +83,13 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a joiner stands where spelling puts it, between two characters that ASCII does not have.
+/// Whether a joiner is where spelling puts it, between two characters that are not ASCII.
 fn joins(before: Option<char>, after: Option<char>) -> bool {
     let spelled = |character: char| !character.is_ascii() && !is_harmful(character) && !is_joiner(character);
     before.is_some_and(spelled) && after.is_some_and(spelled)
 }
 
-/// A message on one line, as a table or a list has it, with `; ` between problems.
+/// A message on one line, for a table or a list, with `; ` between problems.
 pub fn message_line(message: &str) -> String {
     sanitize_line(&message.replace("\n  ", "; "))
 }

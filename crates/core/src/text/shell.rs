@@ -1,5 +1,5 @@
-//! Command lines as the shell of this system writes and reads them: for commands that are printed to be run, and for
-//! commands that are given as one text.
+//! Writes and reads command lines for the shell of this system: commands that are printed to be run, and commands that
+//! are given as one text.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ impl Shell {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The words of a line. On Windows a backslash divides the parts of a path and quotes nothing but a `"`, as in the
+    /// The words of a line. On Windows a backslash separates the parts of a path and quotes only a `"`, as in the
     /// command line of a Windows process.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ const SINGLE_QUOTES: [char; 5] = ['\'', '‘', '’', '‚', '‛'];
 /// And these for `"`.
 const DOUBLE_QUOTES: [char; 4] = ['"', '“', '”', '„'];
 
-/// An equals sign needs no quotes: `--searchable=false` stays as one would type it.
+/// Quotes a word. An equals sign needs no quotes: `--searchable=false` stays as one would type it.
 fn quote_for_posix(word: &str) -> Cow<'_, str> {
     let is_plain = |text: &str| !text.is_empty() && matches!(shell_words::quote(text), Cow::Borrowed(_));
     match word.split_once('=') {
@@ -82,7 +82,7 @@ fn quote_for_powershell(word: &str) -> String {
     format!("'{}'", word.chars().flat_map(doubled).collect::<String>())
 }
 
-/// By the rules of `CommandLineToArgvW`: blanks divide, `"` quotes, and backslashes count only before a `"`.
+/// Splits by the rules of `CommandLineToArgvW`: blanks separate, `"` quotes, and backslashes count only before a `"`.
 fn split_for_windows(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -6,14 +6,14 @@ use std::ops::Range;
 /// How many escapes can be within each other, as in JSON that is quoted in JSON three times.
 const DEEPEST: u8 = 4;
 
-/// No named HTML entity is longer, in bytes.
+/// The longest named HTML entity, in bytes.
 const LONGEST_ENTITY: usize = 32;
 
-/// What stands at a place of a text, and where the next character begins. No character: a named entity of HTML, which may
-/// stand for any but a letter or digit of ASCII.
+/// A character of a text, and where the next one begins. `None` is a named entity of HTML, which may stand for any
+/// character except a letter or digit of ASCII.
 type Reading = (Option<char>, usize);
 
-/// Where `token` stands in `text`, at `from` or later, each of its characters written in any way.
+/// Finds `token` in `text`, at `from` or later, with each of its characters written in any way.
 pub fn find(text: &str, token: &str, from: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[from..];
     if memchr::memchr3(b'%', b'\\', b'&', rest).is_none() && !token.contains(' ') {
@@ -26,7 +26,7 @@ pub fn find(text: &str, token: &str, from: usize) -> Option<Range<usize>> {
     starts.map(|(index, _)| from + index).find_map(|start| Some(start..end_of(text, token, start)?))
 }
 
-/// The end of `token` where it begins at `start`.
+/// The end of `token` if it begins at `start`.
 fn end_of(text: &str, token: &str, start: usize) -> Option<usize> {
     let (mut ends, mut readings) = (vec![start], Vec::new());
     for expected in token.chars() {
@@ -47,7 +47,7 @@ fn end_of(text: &str, token: &str, start: usize) -> Option<usize> {
     ends.last().copied()
 }
 
-/// What can be read at a place, with at most `depth` escapes within each other.
+/// What can be read at a place, with at most `depth` nested escapes.
 fn read(text: &str, at: usize, depth: u8, readings: &mut Vec<Reading>) {
     let Some(character) = text[at..].chars().next() else { return };
     readings.push((Some(character), at + character.len_utf8()));
@@ -56,7 +56,7 @@ fn read(text: &str, at: usize, depth: u8, readings: &mut Vec<Reading>) {
     }
     let mut first = readings.len() - 1;
     for inner in 0..depth {
-        // What an escape gives may begin one itself.
+        // The result of an escape may begin another escape.
         let last = readings.len();
         for index in first..last {
             let (Some(escape), next) = readings[index] else { continue };
@@ -123,7 +123,7 @@ impl Escaped<'_> {
         Some((std::str::from_utf8(&bytes).ok()?.chars().next(), at))
     }
 
-    /// `\/`, or `\u002f`. Before another letter stands no backslash, or one that makes it a control character.
+    /// `\/`, or `\u002f`. A backslash before another letter makes a control character, or does not occur.
     fn backslash(self, at: usize) -> Vec<Reading> {
         let is_plain = |read: Option<char>| read.is_some_and(|it| !it.is_ascii_alphanumeric());
         let plain = self.all(at).into_iter().filter(|(read, _)| is_plain(*read));

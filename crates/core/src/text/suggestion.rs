@@ -1,15 +1,15 @@
 //! "Did you mean …?"
 
-/// How alike two names must be, from 0 to 1, for one to be meant by the other.
+/// How similar two names must be, from 0 to 1, to suggest one for the other.
 const THRESHOLD: f64 = 0.6;
 
-/// The known name nearest to what was typed, if any is near enough to be meant. Case, `-` and `_` do not count.
+/// The known name nearest to what was typed, if any is near enough. Case, `-` and `_` do not count.
 pub fn closest_match<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
     let typed = plain(typed);
     known
         .into_iter()
-        // What is many times as long cannot be alike, and comparing takes time and room by both lengths.
+        // A much longer text cannot be similar, and comparing takes time and memory by both lengths.
         .filter(|name| typed.len() <= 8 * name.len())
         .map(|name| (strsim::normalized_damerau_levenshtein(&typed, &plain(name)), name))
         .filter(|(alike, _)| *alike >= THRESHOLD)

@@ -1,4 +1,4 @@
-//! What a call is allowed by: a bearer token, or the values of an integration. Neither can print itself.
+//! Credentials: a bearer token, or the values of an integration. Neither can print itself.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 
-/// What a call is allowed by. `Debug` and `Display` print `•••`.
+/// A credential of a call. `Debug` and `Display` print `•••`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Credential {
     /// A bearer token (docs/interface.md).
@@ -20,9 +20,9 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// Takes what was configured: the four lines of an integration, as [`Keys::parse`] reads them, or a token. What editors and
-    /// people put around a token is dropped: white space such as a file's last newline, a byte order mark, and quotes. `None`
-    /// when nothing is left.
+    /// Takes what was configured: the four lines of an integration, as [`Keys::parse`] reads them, or a token.
+    /// Characters that editors and people put around a token are dropped: white space such as a file's last newline, a
+    /// byte order mark, and quotes. `None` if nothing is left.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim_start_matches('\u{feff}').trim();
         if let Some(keys) = Keys::parse(text) {
@@ -32,8 +32,8 @@ impl Credential {
         (!token.is_empty()).then(|| Self::Bearer(token.to_owned()))
     }
 
-    /// Takes what a program printed. Programs that keep passwords print more below the password, such as `pass show`: of several
-    /// lines that are not the values of an integration the first one counts.
+    /// Takes what a program printed. Password managers such as `pass show` print more lines below the password: unless
+    /// the lines are the values of an integration, the first one counts.
     pub fn printed(text: &str) -> Option<Self> {
         let whole = Self::new(text)?;
         if whole.is_integration() {
@@ -63,8 +63,8 @@ impl Credential {
         }
     }
 
-    /// Whether each value is an RFC 6750 `b64token`: `A-Z a-z 0-9 - . _ ~ + /`, and `=` only at the end. Only such a value is
-    /// masked in everything that may repeat it.
+    /// Whether each value is an RFC 6750 `b64token`: `A-Z a-z 0-9 - . _ ~ + /`, and `=` only at the end. Only such a
+    /// value is masked in everything that may repeat it.
     pub fn is_valid(&self) -> bool {
         self.secrets().iter().all(|value| {
             let rest = value.trim_end_matches('=');
@@ -87,8 +87,8 @@ impl Credential {
         Err(Failure::new(FailureKind::Auth, message).hint("give only the token, without quotes or blanks"))
     }
 
-    /// When the token expires, where it says so itself: the claim `exp` of a JSON Web Token (RFC 7519, 4.1.4), in
-    /// seconds since 1970. `None` for every other token. The signature is not checked: only the service can do that.
+    /// When the token expires, if it says so itself: the claim `exp` of a JSON Web Token (RFC 7519, 4.1.4), in seconds
+    /// since 1970. `None` for every other token. The signature is not checked: only the service can do that.
     pub fn expires_at(&self) -> Option<Timestamp> {
         let Self::Bearer(token) = self else { return None };
         let mut parts = token.split('.');

@@ -32,7 +32,8 @@ fn shown(mut list: Vec<Map<String, Value>>, defaults: [Option<i64>; 2]) -> Map<S
     customer
 }
 
-/// What Magento makes of a body: the last flag counts, then the top; a default that is no address that is sent goes.
+/// What Magento makes of a body: the last flag counts, then the top; a default that is not an address in the body is
+/// dropped.
 fn saved(body: &Map<String, Value>) -> Map<String, Value> {
     let mut list: Vec<Map<String, Value>> = address_list(body).iter().cloned().map(object).collect();
     let next = 100.max(1 + addresses_by_id(address_list(body)).map(|(id, _)| id.0).max().unwrap_or(0));

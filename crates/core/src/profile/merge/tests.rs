@@ -557,7 +557,7 @@ mod properties {
         assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
         assert!(refusal.hint.unwrap().to_string().contains("--allow-duplicate"));
         assert_eq!(merged(&rome(), &add(Twin::Added)).summary.added, 2);
-        // One that goes is not a twin of one that comes.
+        // An address that is removed is not a twin of one that is added.
         let moved = ProfilePatch { remove: vec![AddressId(1)], ..add(Twin::Refused) };
         assert_eq!(merged(&rome(), &moved).summary.added, 2);
     }
