@@ -1,7 +1,7 @@
-//! What the log has of one customer: replacements of the profile, newest first.
+//! What the log has of one customer: the replacements of the profile, newest first.
 //!
-//! A replacement is made from one read. It is one PUT, or a call for each address that is removed: each call is a write with its
-//! effect, and the first of them has the document. What the effect of a call keeps is in the document: the log has it once.
+//! A replacement is made from one read. It is one PUT, or a call for each address that is removed. Each call is a write
+//! with its effect, and the first of them has the whole document, which also holds what the others keep.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
@@ -20,26 +20,26 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::verify::Proof;
 
-/// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
-/// thousands to one customer.
+/// How many writes older than a minute are read at most for the addresses that they removed: a batch may make thousands
+/// for one customer.
 const MOST_OLDER: usize = 20;
-/// How many writes are read at a time.
+/// How many writes one read of the log returns.
 const PAGE: usize = 16;
-/// What the call that replaces the profile is called.
+/// The name of the call that replaces the profile.
 pub const UPDATE: &str = "update";
 
 /// The customer's part of the log.
 #[derive(Debug, Clone)]
 pub struct CustomerStore {
-    /// What the customer is known by: the id; of one without an id the email that the first update found.
+    /// The id that the log knows the customer by; the email that the first update found if there is no id.
     pub key: String,
-    /// The service the customer is of.
+    /// The service of the customer.
     pub service: String,
-    /// None if it is missing, for what only reads.
+    /// `None` for a command that only reads, if this machine has no log.
     log: Option<WriteLog>,
 }
 
-/// What people name a replacement by: the id of its run, of a batch with the number of the record.
+/// The name of a replacement for people: the id of its run, with the number of the record in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WriteName {
     /// The first of its calls.
@@ -86,12 +86,12 @@ impl Entry {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// What became of the PUT; `None` where addresses are removed by calls of their own.
+    /// What became of the PUT; `None` if addresses were removed by calls of their own.
     pub fn put(&self) -> Option<WriteOutcome> {
         (self.first.call == UPDATE).then_some(self.first.outcome)
     }
 
-    /// The addresses that are removed by calls of their own, with what became of each.
+    /// The addresses that were removed by calls of their own, with the outcome of each.
     pub fn removals(&self) -> Vec<(AddressId, WriteOutcome)> {
         let calls = self.writes().filter(|_| self.put().is_none());
         let of_call = |call: &Write| {
@@ -109,12 +109,12 @@ impl Entry {
         }
     }
 
-    /// The profile as it was to be, with the addresses that were added as the look after them showed them.
+    /// The profile as it was sent, with the addresses that were added as the look after them showed them.
     pub fn as_stored(&self, replacement: &Replacement) -> Map<String, Value> {
         effect_of(&self.first).as_stored(&replacement.merged)
     }
 
-    /// What of it the service wrote in its own way.
+    /// The values that the service rewrote.
     pub fn rewritten(&self) -> Vec<Change> {
         effect_of(&self.first).rewritten()
     }
@@ -136,14 +136,14 @@ pub struct RecentCall {
     pub outcome: WriteOutcome,
 }
 
-/// The newest replacement, where a request of it may still take effect.
+/// The newest replacement, if one of its requests may still take effect.
 #[derive(Debug)]
 pub struct PendingWrite {
-    /// What it is.
+    /// The replacement.
     pub entry: Entry,
-    /// When that can no longer happen.
+    /// When it can no longer take effect.
     pub until: Timestamp,
-    /// Whether the service said that it has it.
+    /// Whether the service said that it applied it.
     pub is_mismatch: bool,
 }
 
@@ -154,12 +154,12 @@ impl PendingWrite {
     }
 }
 
-/// How far back writes are looked for.
+/// How far back writes are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Over the last minutes.
     LastMinutes,
-    /// Over the last minutes, or as far as to the newest applied one.
+    /// The last minutes, and further back to the newest applied one.
     NewestApplied,
 }
 
@@ -209,8 +209,8 @@ impl CustomerStore {
         Ok(None)
     }
 
-    /// All that `name` stands for, newest first: the id of a run, or of a batch with the number of the record. Of several that one record was sent with it is the one
-    /// that may have been applied, else the last.
+    /// All replacements with this `name`, newest first: the id of a run, or with the number of a record in a batch. Of
+    /// several sent for one record, it takes the one that may have been applied, else the last.
     ///
     /// # Errors
     /// As [`Self::entries`].
@@ -237,8 +237,7 @@ impl CustomerStore {
         Ok(found)
     }
 
-    /// The replacements that these runs, by their random names, made for a record, in their order; none where they are of another
-    /// customer.
+    /// The replacements of a record that these runs, by their random names, made for this customer, in their order.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -253,10 +252,11 @@ impl CustomerStore {
         firsts.map(|first| Ok(Entry { others: log.parts_of(first.id)?, first })).collect()
     }
 
-    /// A replacement, as if of removals by calls of their own only those had been asked for that may have been applied.
+    /// A replacement. If it removed addresses by calls of their own, only calls that may have been applied count as asked
+    /// for.
     ///
     /// # Errors
-    /// `guard` where it cannot be read, `usage` where it was deleted.
+    /// `guard` if it cannot be read, `usage` if it was deleted.
     pub fn read(&self, entry: &Entry) -> Result<Replacement, Failure> {
         let whole = self.whole(entry)?;
         if entry.put().is_some() {
@@ -276,7 +276,8 @@ impl CustomerStore {
         Ok(Replacement { name, taken, operation, customer: stored, merged: sent })
     }
 
-    /// The calls of a replacement that may have been applied, newest first, each as one of its own with what became of it.
+    /// The calls of a replacement that may have been applied, newest first, each as a replacement of its own with its
+    /// outcome.
     fn read_calls(&self, entry: &Entry) -> Result<Vec<(Replacement, WriteOutcome)>, Failure> {
         let whole = self.whole(entry)?;
         if let Some(put) = entry.put() {
@@ -293,8 +294,8 @@ impl CustomerStore {
         Ok(made)
     }
 
-    /// Notes what became of the PUT of a replacement, or of its removals that are open, and what a look showed of it. What cannot
-    /// be written is left out: the next command then finds out for itself.
+    /// Notes the outcome of the PUT of a replacement, or of its removals that are open, and what a look showed of it. If
+    /// this cannot be written, the next command finds out for itself.
     pub fn set_outcome(&self, of: WriteName, outcome: WriteOutcome, shown: Option<&Map<String, Value>>) {
         let Ok(Some(entry)) = self.entry(of.id) else { return };
         let is_put = entry.put().is_some();
@@ -312,15 +313,15 @@ impl CustomerStore {
         log.close_later(call.id, outcome, closed.as_ref());
     }
 
-    /// Returns once all that was noted is in the log: the customer's lock may be released.
+    /// Returns once everything that was noted is in the log: then the customer's lock may be released.
     pub async fn flush(&self) {
         if let Some(log) = &self.log {
             log.flush().await;
         }
     }
 
-    /// The newest PUT that may have changed something, if it may still take effect. The removal of an address undoes nothing,
-    /// whenever it comes.
+    /// The newest PUT that may have changed something, if it may still take effect. A late removal of an address undoes
+    /// nothing.
     ///
     /// # Errors
     /// As [`Self::entries`].
@@ -335,7 +336,8 @@ impl CustomerStore {
         Ok(None)
     }
 
-    /// The profiles that recent replacements were made from, newest first, each with what became of it; as [`Self::recent_calls`].
+    /// The profiles that recent replacements were made from, newest first, each with its outcome; see
+    /// [`Self::recent_calls`].
     ///
     /// # Errors
     /// As [`Self::entries`].
@@ -347,9 +349,9 @@ impl CustomerStore {
         Ok(recent)
     }
 
-    /// The calls that may have changed something, newest first: all of the last minute, however many, and some of the minutes before.
-    /// Customers who have no id may have their replacements in common: those count that were made from a profile of the one with
-    /// this profile.
+    /// The calls that may have changed something, newest first: all of the last minute, and some of the minutes before.
+    /// Customers without an id may share replacements: then only those that were made from a profile of this customer
+    /// count.
     ///
     /// # Errors
     /// As [`Self::entries`].
@@ -399,7 +401,7 @@ impl CustomerStore {
         Ok(recent)
     }
 
-    /// Whether less than a minute went by since then.
+    /// Whether less than a minute has passed since then.
     pub fn is_recent(&self, at: Timestamp) -> bool {
         is_younger(MAX_LAG, at, self.now())
     }
@@ -436,7 +438,7 @@ impl CustomerStore {
 }
 
 impl WriteLog {
-    /// The run and the record that a name stands for; `None` where it is no name.
+    /// The run and the record of a name; `None` if it is not one.
     pub fn parse(name: &str) -> Option<(RunId, Option<u64>)> {
         match name.split_once(':') {
             Some((run, record)) => Some((RunId(run.parse().ok()?), Some(record.parse().ok()?))),
@@ -450,7 +452,7 @@ struct Entries<'a> {
     store: &'a CustomerStore,
     read: VecDeque<Write>,
     before: Option<WriteId>,
-    /// Calls of the replacement whose first one comes next.
+    /// Calls whose replacement begins with the next first call.
     others: Vec<Write>,
     is_at_end: bool,
 }

@@ -1,4 +1,4 @@
-//! How long a read may show what was there before our own writes, and which writes those are.
+//! How long a read may show what was there before our own writes, and which writes are that recent.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -7,22 +7,22 @@ use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::outcome::WriteOutcome;
 
-/// For so long a replica may answer with what was there before a write.
+/// How long a replica may answer with what was there before a write.
 pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
-/// A mark that is further in the future is not a clock that was set back.
+/// A time further in the future does not come from a clock that was set back.
 const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
-/// How many writes of an owner are looked at: a batch may make thousands.
+/// How many writes of an owner are read at most: a batch may make thousands.
 const MOST: usize = 100;
 
-/// Whether less than `limit` went by, also by a clock that was set back by less than a day.
+/// Whether less than `limit` has passed, or the clock was set back by less than a day.
 pub fn is_younger(limit: SignedDuration, at: Timestamp, now: Timestamp) -> bool {
     let age = now.duration_since(at);
     -MAX_SET_BACK < age && age < limit
 }
 
 impl WriteLog {
-    /// The effects of the calls of the last minute on this owner, in its scope, that were applied, newest first; with a run, only of that
-    /// one.
+    /// The effects of the calls on this owner, in its scope, that were applied in the last minute, newest first; with a
+    /// run, only those of that run.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.

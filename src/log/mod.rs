@@ -2,62 +2,62 @@
 //!
 //! # What is stored
 //!
-//! *Runs*, one for each command that wrote, and their *writes*, one for each call that changes something. A write has its owner
-//! (a customer, later a cart, an attribute, an order, a product), what it changes, of a replacement the whole document as it
-//! was stored and as it was sent, and what became of it. Beside them: the last read of each customer that was relied on, whose
-//! a token or an email is, ids for completion, default options that are to be set again, and plans that were started. Only
-//! locks, the copy of a running input, plans of assistants and the page file of a review are files of their own.
+//! *Runs*, one for each command that wrote, and their *writes*, one for each call that changes something. A write has its
+//! owner (a customer, a cart, an attribute, an order, a product), what it changes and what became of it; a replacement of
+//! a profile also has the whole document as it was stored and as it was sent. Other tables have the last read of each
+//! customer that was relied on, the customers of tokens and emails, ids for completion, default options that must be set
+//! again, and plans that were started. Only locks, the copy of a running input, plans of assistants and the page file of
+//! a review are separate files.
 //!
-//! Ids of runs are the ids that people use. They are counted up and never given twice, also after their rows are deleted:
-//! an id in a mail from last month must not name another write today.
+//! People use the ids of runs. Ids are counted up and never given twice, even after rows are deleted: an id in a mail
+//! from last month must not name another write.
 //!
-//! Tokens, emails and records are stored as hashes with a random key that is in the database: whoever gets hold of a
-//! journal or of a message cannot look up whose they are, and what is left after a customer was forgotten says nothing.
+//! Tokens, emails and records are stored as hashes with a random key that is in the database: nobody can look up from a
+//! journal or a message whose they are, and what is left after a customer was forgotten says nothing.
 //!
 //! # Order at the gate
 //!
-//! A request leaves only after its write is in the log, synced ([`WriteLog::gate`]). In a batch the journal's `sending` line
-//! is on disk before that, and the log has the length of the journal with that line. So on this machine only what the log has
-//! can have been sent, and a journal that is shorter than the log says was cut or replaced by an older one. A record that
-//! its journal shows as `sending` and of which the log has no write was not sent, if the log has all runs of that journal and no
-//! write of theirs was deleted ([`WriteLog::unsent`]). What became of a
-//! write is committed at once, before the owner's lock is released, but not synced: after a power cut the write is open, and
-//! the next command finds out, as it does when the process dies between the answer and the commit.
+//! A request leaves only after its write is in the log, synced ([`WriteLog::gate`]). In a batch the journal's `sending`
+//! line is on disk before that, and the log has the length of the journal with that line. So only what the log has can
+//! have been sent from this machine, and a journal that is shorter than the log says was cut or replaced by an older one.
+//! A record that its journal shows as `sending` and that has no write in the log was not sent, if the log has all runs of
+//! that journal and no write of theirs was deleted ([`WriteLog::unsent`]). The outcome of a write is committed at once,
+//! before the owner's lock is released, but not synced: after a power cut the write is open, and the next command finds
+//! out what became of it, as it does if the process dies between the answer and the commit.
 //!
 //! # Locking
 //!
-//! Whoever holds the lock of an owner ([`crate::state::acquire`]) is the only one who writes about it. SQLite's own lock is
-//! held for the time of a commit: no transaction is open while the network, a person or a lock is waited for. A commit waits at
-//! most a second for that of another process. At the gate nothing is in the log then, and the steps start again at the read, for at
-//! most half a minute;
-//! what became of a call is tried ten times.
+//! Only the holder of an owner's lock ([`crate::state::acquire`]) writes about that owner. SQLite's own lock is held for
+//! the time of a commit: no transaction is open while the program waits for the network, a person or a lock. A commit
+//! waits at most a second for that of another process. If the gate has to give up, nothing is in the log, and the steps
+//! start again at the read, for at most half a minute; an outcome is tried ten times.
 //!
-//! Writes go through one thread with a queue: a commit takes what is in the queue, so that records that are sent at the same
-//! time share a sync. There is no timer: the sync itself is the time in which the queue fills. Reads have a connection of their
-//! own, on the thread that asks: a reader is never held up by a commit.
+//! Writes go through one thread with a queue: a commit takes all that is in the queue, so that records that are sent at
+//! the same time share a sync. There is no timer: the queue fills during a sync. Reads have a connection of their own, on
+//! the calling thread: a commit never holds up a reader.
 //!
 //! # Files and disks
 //!
 //! The database is private (0600, as are `log.db-wal` and `log.db-shm`, to which SQLite gives the same mode) in a private
-//! directory. It uses a write-ahead log, because a rollback journal costs two more syncs for each commit and holds readers
-//! up. A write-ahead log needs memory that processes share, which a network file system does not have: there two machines
-//! would damage it, so that it is refused. `secure_delete` overwrites what is deleted, and [`WriteLog::truncate`] empties the
-//! write-ahead log of it.
+//! directory. It uses a write-ahead log, because a rollback journal costs two more syncs for each commit and holds
+//! readers up. A write-ahead log needs memory that processes share, which a network file system does not have: there two
+//! machines would damage it, so the log refuses such a disk. `secure_delete` overwrites what is deleted, and
+//! [`WriteLog::truncate`] removes it from the write-ahead log.
 //!
-//! Without a log nothing is sent that changes something: a command that cannot open it ends with exit 3. Reads, dry runs and
-//! `show` do without it.
+//! Without a log nothing is sent that changes something: a command that cannot open it ends with exit code 3, or 5 if
+//! another process is in the way. Reads, dry runs and `show` do without it.
 //!
 //! # Compatibility
 //!
-//! `application_id` says that a database is ours, `user_version` counts the migrations that it has had. A newer version is
-//! refused: what it says of a write may differ. Unknown columns are therefore never met.
+//! `application_id` marks a database as ours; `user_version` counts the migrations that it has had. A newer version is
+//! refused, because it may describe writes differently; so the program never meets unknown columns.
 //!
 //! # Performance
 //!
-//! One sync for each group of writes that are about to leave, none for what became of them, and none when the program ends:
-//! the write-ahead log stays, and SQLite takes it up into the database every thousand pages, of a batch every eight thousand and at
-//! its end. A command lists the writes of
-//! one owner by an index, newest first, and reads documents only of those that it looks at.
+//! There is one sync for each group of writes that are about to leave, none for their outcomes, and none when the program
+//! ends: the write-ahead log stays, and SQLite moves it into the database every thousand pages, in a batch every eight
+//! thousand and at its end. A command lists the writes of one owner by an index, newest first, and reads only the
+//! documents that it needs.
 
 mod customers;
 mod lag;
@@ -105,10 +105,10 @@ pub struct WriteLog {
 }
 
 impl WriteLog {
-    /// The log, which is made where it does not exist.
+    /// Opens the log, and creates it if it does not exist.
     ///
     /// # Errors
-    /// `guard` where it cannot be used: nothing must be sent then. `usage` when no state directory is known.
+    /// `guard` if it cannot be used: nothing must be sent then. `usage` if no state directory is known.
     pub fn open(context: &Context) -> Result<Self, Failure> {
         let path = context.directories()?.state.join(FILE_NAME);
         let opened = context.database(&path, open::prepare);
@@ -116,16 +116,16 @@ impl WriteLog {
         Ok(Self { database, clock: context.clock })
     }
 
-    /// The log, where there is one: nothing is made.
+    /// Opens the log if there is one; nothing is created.
     ///
     /// # Errors
-    /// As [`Self::open`]. What can do without it takes that for none.
+    /// As [`Self::open`]. Callers that can do without a log treat the failure as no log.
     pub fn to_read(context: &Context) -> Result<Option<Self>, Failure> {
         let path = context.directories()?.state.join(FILE_NAME);
         if context.storage.has_database(&path) { Self::open(context).map(Some) } else { Ok(None) }
     }
 
-    /// The log for a command that writes; a dry run does without one that cannot be used.
+    /// Opens the log for a command that writes; a dry run does without one that cannot be used.
     ///
     /// # Errors
     /// As [`Self::open`], except for a dry run.
@@ -133,13 +133,13 @@ impl WriteLog {
         if is_dry_run { Ok(Self::open(context).ok()) } else { Self::open(context).map(Some) }
     }
 
-    /// What to do about a damaged log.
+    /// The hint about a damaged log.
     pub fn set_aside(context: &Context) -> String {
         let path = context.directories().map(|directories| directories.state.join(FILE_NAME));
         path.map(|path| open::damaged(&path, context.clock.now())).unwrap_or_default()
     }
 
-    /// What makes this log one of its own, 32 hexadecimal digits.
+    /// The random id of this log, 32 hexadecimal digits.
     ///
     /// # Errors
     /// `guard` where it cannot be read.
@@ -160,7 +160,7 @@ impl WriteLog {
         found.ok_or_else(|| Failure::internal("the log gave no answer"))
     }
 
-    /// Commits a step; what it gives is there when this returns.
+    /// Commits a step, and returns its result.
     async fn commit<T: Send + 'static>(
         &self,
         durability: Durability,
@@ -168,7 +168,7 @@ impl WriteLog {
     ) -> Result<T, DatabaseError> {
         let (given, taken) = tokio::sync::oneshot::channel();
         let step = move |connection: &Connection| {
-            // Nobody may wait for it.
+            // The receiver may have been dropped.
             let _ = given.send(step(connection)?);
             Ok(())
         };
@@ -176,17 +176,17 @@ impl WriteLog {
         taken.await.map_err(|_| DatabaseError::Other("a commit gave no answer".to_owned()))
     }
 
-    /// Commits a step that nobody waits for: it keeps its place before all that is committed later.
+    /// Commits a step without waiting; it keeps its place before later commits.
     fn commit_later(&self, step: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static) {
         drop(self.database.commit(Box::new(step), Durability::Buffered));
     }
 
-    /// Returns once all that was put into the queue before is committed, or has failed.
+    /// Returns once everything that was queued before is committed, or has failed.
     pub async fn flush(&self) {
         let _ = self.database.commit(Box::new(|_| Ok(())), Durability::Buffered).await;
     }
 
-    /// Takes the write-ahead log up into the database and empties it: what was deleted is then gone from both.
+    /// Moves the write-ahead log into the database and empties it: what was deleted is then gone from both.
     ///
     /// # Errors
     /// `guard` where another process is in the way.
@@ -197,7 +197,7 @@ impl WriteLog {
         if is_busy { Err(unreadable(DatabaseError::Busy)) } else { Ok(()) }
     }
 
-    /// What SQLite finds to be damaged; `None` where nothing is.
+    /// The damage that SQLite finds; `None` if it finds none.
     ///
     /// # Errors
     /// `guard` where it cannot be read.
@@ -208,7 +208,7 @@ impl WriteLog {
     }
 }
 
-/// The log cannot be read.
+/// The failure of a log that cannot be read.
 fn unreadable(error: DatabaseError) -> Failure {
     Failure::guard(format!("the log of this machine cannot be read: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Whose a token or an email is, as a verified write has shown. Names are kept as hashes with the key of the log.
+//! The customers of tokens and emails, as verified writes have shown. Names are stored as hashes with the key of the log.
 
 use ring::hmac;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -63,14 +63,14 @@ pub(super) fn email_hash(connection: &Connection, email: &str) -> rusqlite::Resu
 }
 
 impl WriteLog {
-    /// Notes to which customer of a service a name leads.
+    /// Notes the customer of a service to whom a name leads.
     pub fn note_name(&self, service: &str, name: &Name, customer: &str) {
         if self.named(service, name).is_ok_and(|known| known.as_deref() == Some(customer)) {
             return;
         }
         let (service, name, customer) = (service.to_owned(), name.clone(), customer.to_owned());
         let now = stored(self.clock.now());
-        // A help: what is not noted is found out again.
+        // This saves a look-up: what is not noted is found out again.
         self.commit_later(move |connection| {
             let hash = hash_of(connection, &name)?;
             connection
@@ -94,7 +94,7 @@ impl WriteLog {
         })
     }
 
-    /// Forgets where a name leads to; whether that was known.
+    /// Forgets where a name leads; returns whether that was known.
     ///
     /// # Errors
     /// `guard` where the log cannot be written.
@@ -107,7 +107,7 @@ impl WriteLog {
         Ok(self.delete(forget).await? > 0)
     }
 
-    /// Forgets which names lead to a customer; gives their number.
+    /// Forgets the names that lead to a customer; returns their number.
     ///
     /// # Errors
     /// `guard` where the log cannot be written.

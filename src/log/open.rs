@@ -1,4 +1,4 @@
-//! How the log is set up, and what is said where it cannot be used.
+//! How the log is set up, and the failures of one that cannot be used.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ use storefront_core::failure::{Failure, FailureKind};
 /// Marks a SQLite file as a log (`PRAGMA application_id`): "SFLG".
 const APPLICATION_ID: i64 = 0x5346_4c47;
 
-/// The migrations, in the order in which they were added. Do not change the order, nor one that is there:
-/// `user_version` counts those that a log has had.
+/// The migrations, in the order in which they were added. Do not change them or their order: `user_version` counts those
+/// that a log has had.
 pub(super) const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("runs.sql")];
 
 /// Sets a connection up, and brings the tables up to date.
 ///
 /// # Errors
-/// `Newer` and `Foreign` for a file that this version does not read, and what SQLite says.
+/// `Newer` and `Foreign` for a file that this version does not read, and SQLite's errors.
 pub fn prepare(connection: &mut Connection) -> Result<(), DatabaseError> {
     let found = identify(connection)?;
     if found < MIGRATIONS.len() {
@@ -57,7 +57,7 @@ fn identify(connection: &Connection) -> Result<usize, DatabaseError> {
 
 fn migrate(connection: &mut Connection) -> Result<(), DatabaseError> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    // Another process may have been first while this one waited for its turn.
+    // Another process may have migrated it while this one waited.
     for migration in MIGRATIONS.iter().skip(identify(&transaction)?) {
         transaction.execute_batch(migration)?;
     }
@@ -66,7 +66,7 @@ fn migrate(connection: &mut Connection) -> Result<(), DatabaseError> {
     Ok(transaction.commit()?)
 }
 
-/// What is said where the log cannot be used.
+/// The failure of a log that cannot be used.
 pub fn unusable(path: &Path, error: &DatabaseError, now: Timestamp) -> Failure {
     let failure = Failure::guard(format!("the log `{}` cannot be used: {error}", path.display()));
     match error {
@@ -89,11 +89,11 @@ pub fn unusable(path: &Path, error: &DatabaseError, now: Timestamp) -> Failure {
     }
 }
 
-/// What a new log does not have.
+/// What a new log lacks.
 const LOST: &str = "the new one has no history and no undo, does not know which outcomes are open nor what was written in \
      the last minutes, and would let the same input or a copy of an applied plan be sent again";
 
-/// What to do about a log that is damaged.
+/// The hint about a damaged log.
 pub fn damaged(path: &Path, now: Timestamp) -> String {
     format!(
         "put back a copy of it and of its two companions, or start a new log with `{}`; {LOST}",

@@ -1,4 +1,4 @@
-//! The last read of each customer that was relied on: what a later read must not lack.
+//! The last read of each customer that was relied on: a later read must not lack what it showed.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -13,14 +13,14 @@ use storefront_core::text::exact_json;
 pub struct LastRead {
     /// When.
     pub at: Timestamp,
-    /// The newest write of the customer then: what it and those before it wrote was seen.
+    /// The newest write of the customer at that time: it and all before it are seen in the profile.
     pub newest: WriteId,
     /// The profile.
     pub customer: Map<String, Value>,
 }
 
 impl WriteLog {
-    /// Keeps what a read of a customer has shown, in place of what an earlier one did. What cannot be written is left out.
+    /// Keeps what a read of a customer has shown, in place of the earlier one. If it cannot be written, it is left out.
     pub fn note_read(&self, service: &str, customer: &str, profile: &Map<String, Value>) {
         let (service, customer) = (service.to_owned(), customer.to_owned());
         let (at, document) = (stored(self.clock.now()), Value::Object(profile.clone()).to_string());

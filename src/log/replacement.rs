@@ -1,4 +1,4 @@
-//! A replacement of a profile, with the profile as it was before and as it was sent.
+//! A replacement of a profile: the profile as it was before, and as it was sent.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ pub struct Replacement {
     pub operation: String,
     /// The customer object as it was.
     pub customer: Map<String, Value>,
-    /// The customer object as it was to be.
+    /// The customer object as it was sent.
     pub merged: Map<String, Value>,
 }
 
@@ -33,7 +33,7 @@ impl Replacement {
 }
 
 impl LastRead {
-    /// Whether it was read after the replacement with this first call was in the log: it shows what became of that.
+    /// Whether it was read after the first call of the replacement was in the log: then it shows what became of that.
     pub fn is_after(&self, replacement: WriteId) -> bool {
         replacement <= self.newest
     }

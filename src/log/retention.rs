@@ -1,8 +1,8 @@
-//! What is deleted from the log: what is too old, once a day, and what a person asks for.
+//! What is deleted from the log: old rows, once a day, and what a person asks for.
 //!
-//! A write has its end by the `retention-days` of the profile that it was made with. What later commands still need stays
-//! longer: one whose outcome is open or a mismatch 90 days, and every write 10 minutes. Of a run without writes only what names
-//! nobody stays, for a year: its journal is known by it.
+//! A write is kept for the `retention-days` of the profile that it was made with. What later commands need stays longer:
+//! a write whose outcome is open or a mismatch for 90 days, and every write for 10 minutes. The row of a run without
+//! writes stays for a year, without anything that names people: its journal is known by it.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use crate::system::database::Durability;
 use storefront_core::failure::Failure;
 use storefront_core::outcome::MAX_LATENESS;
 
-/// How often it is looked for what is too old.
+/// How often old rows are looked for.
 const INTERVAL: SignedDuration = SignedDuration::from_hours(24);
-/// For how many days a write is kept at least whose outcome is open or a mismatch.
+/// The least number of days that a write is kept whose outcome is open or a mismatch.
 const OPEN_DAYS: i64 = 90;
-/// For how many days the row of a run is kept.
+/// The number of days that the row of a run is kept.
 const RUN_DAYS: i64 = 365;
 const DAY: i64 = 86_400_000_000;
 
 /// Whether the outcome of a write is open or a mismatch.
 const IS_OPEN: &str = "(write.outcome IS NULL OR write.outcome ->> 'outcome' IN ('unknown', 'mismatch'))";
-/// What the log knows the person by whose data a write holds.
+/// The log's key for the person whose data a write holds.
 const PERSON: &str = "iif(write.owner_kind = 'customer', coalesce(write.owner, ''), write.customer)";
 /// When something last happened to a write.
 const TOUCHED: &str = "max(write.left_at, coalesce(write.closed_at, write.left_at))";
@@ -35,11 +35,11 @@ const TOUCHED: &str = "max(write.left_at, coalesce(write.closed_at, write.left_a
 /// Whose data is deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Whose {
-    /// That of these customers, by what the log knows them by, and of who has this email.
+    /// That of these customers, by their keys in the log, and of the person with this email.
     Customers(Vec<String>, Option<String>),
     /// That of the order with this id.
     Order(u64),
-    /// Everybody's, as far as it is older.
+    /// Everybody's, if it is older.
     Before(Timestamp),
     /// Everybody's.
     Everybody,
@@ -99,8 +99,8 @@ impl Meant {
 }
 
 impl WriteLog {
-    /// Deletes what is too old, of all customers of all services, once a day, by a clock that is right. `days` is for how long the profile of this command
-    /// keeps things at `service_name`. It is housekeeping: what cannot be deleted now is deleted the next day.
+    /// Deletes old rows, of all customers of all services, once a day, if the clock is right. `days` is how long the
+    /// profile of this command keeps rows of `service_name`. What cannot be deleted now is deleted the next day.
     pub fn expire(&self, service_name: &str, days: u32) {
         let (now, service_name) = (self.clock.now(), service_name.to_owned());
         self.commit_later(move |connection| expire(connection, now, &service_name, days));
@@ -139,7 +139,8 @@ impl WriteLog {
         })
     }
 
-    /// Deletes it, and what else is kept of these customers, from the database and from its write-ahead log. The caller holds their locks.
+    /// Deletes it, and what else is kept of these customers, from the database and from its write-ahead log. The caller
+    /// holds their locks.
     ///
     /// # Errors
     /// `guard` where that is not possible.
@@ -150,13 +151,13 @@ impl WriteLog {
         self.truncate()
     }
 
-    /// Deletes all that is kept of a service, in the order of what else is written.
+    /// Deletes all that is kept of a service, in its turn among other commits.
     pub fn forget_later(&self, service: &str) {
         let service = service.to_owned();
         self.commit_later(move |connection| forget(connection, &service, &service, &Whose::Everybody));
     }
 
-    /// The customers of a service of whom this machine has a replacement, in no order.
+    /// The customers of a service for whom this machine has a replacement, in no order.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -268,7 +269,7 @@ fn forget(connection: &Connection, service: &str, service_name: &str, whose: &Wh
             connection.execute("DELETE FROM run WHERE service = ?1", [service])?;
         }
     }
-    // What was typed may name people.
+    // The arguments may name people.
     let blank = "UPDATE run SET arguments = NULL WHERE service = ?1 AND arguments IS NOT NULL \
                  AND NOT EXISTS (SELECT 1 FROM write WHERE write.run = run.id)";
     connection.execute(blank, [service]).map(drop)
@@ -285,8 +286,8 @@ fn expire(connection: &Connection, now: Timestamp, service_name: &str, days: u32
     if looked_at == 0 && days > 0 {
         return Ok(());
     }
-    // The clock counts for at most a day after the last look: where it is set years ahead, nothing is removed that would not have
-    // been removed soon anyway.
+    // The clock counts for at most a day after the last look: if it is set years ahead, nothing is deleted that would not
+    // have been deleted soon anyway.
     let counted = if looked_at == 0 { now } else { now.min(looked_at.saturating_add(interval)) };
     let recent = now - i64::try_from(MAX_LATENESS.as_micros()).unwrap_or(i64::MAX);
     let delete = format!(

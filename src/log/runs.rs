@@ -25,7 +25,7 @@ impl Display for RunId {
 /// A random name for a run, 32 hexadecimal digits: it is in the journal, too.
 pub fn new_uuid() -> String {
     let mut bytes = [0; 16];
-    // Where the system has no random numbers there is no TLS either.
+    // Without random numbers the system has no TLS either.
     let _ = SystemRandom::new().fill(&mut bytes);
     hex(&bytes)
 }
@@ -45,7 +45,7 @@ pub struct NewRun {
     pub operation: String,
     /// The arguments, without what is secret.
     pub arguments: Vec<String>,
-    /// The path of its journal, where it has one, and the header of that.
+    /// The path of its journal with the header of that, if it has one.
     pub journal: Option<(String, Value)>,
     /// For how many days it is kept.
     pub retention_days: u32,
@@ -53,7 +53,7 @@ pub struct NewRun {
     pub undoes: Option<RunId>,
 }
 
-/// A member of the header that the log has of a run's journal: whether the run began the journal, whatever was in its place.
+/// A member of the header of a run's journal in the log: whether the run began the journal, whatever was in its place.
 pub const BEGINS: &str = "begins";
 
 /// What a run wrote into its journal.
@@ -80,13 +80,13 @@ pub struct Run {
     pub operation: String,
     /// The arguments, without what is secret.
     pub arguments: Vec<String>,
-    /// The path of its journal, and the header of that.
+    /// The path of its journal with the header of that, if it has one.
     pub journal: Option<(String, Value)>,
     /// How long the journal was when its last request left, in bytes.
     pub journal_length: u64,
     /// When it began.
     pub began: Timestamp,
-    /// When it ended; none where it runs or was killed.
+    /// When it ended; `None` if it runs or was killed.
     pub ended: Option<Timestamp>,
     /// The run that it undoes.
     pub undoes: Option<RunId>,
@@ -116,7 +116,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
 }
 
 impl Run {
-    /// Whether this is its journal.
+    /// Whether this is the path of its journal.
     pub fn is_over(&self, journal: &str) -> bool {
         self.journal.as_ref().is_some_and(|(own, _)| own == journal)
     }
@@ -174,7 +174,7 @@ impl WriteLog {
         self.read(|connection| connection.prepare_cached(&find)?.query_row([id.0], read).optional())
     }
 
-    /// The runs that wrote to a service, and to this owner there, newest first; of a batch only the last one.
+    /// The runs that wrote to a service, and to this owner there, newest first; for a batch only the last one.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -215,7 +215,7 @@ impl WriteLog {
         Ok(found.map(RunId))
     }
 
-    /// The runs that have a journal, the one that began last first, each journal once.
+    /// The last run over each journal, the one that began last first.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -238,8 +238,8 @@ impl WriteLog {
         Ok(found.map(RunId))
     }
 
-    /// The last run of the batch whose first run has this random name. A batch that was started over with the same journal is another
-    /// one.
+    /// The last run of the batch whose first run has this random name. A batch that was started over in the same journal
+    /// is a different batch.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -254,8 +254,8 @@ impl WriteLog {
         Ok(found.map(RunId))
     }
 
-    /// The runs that sent something and that a whole journal at this place has, with the runs that `named` are in it, newest first:
-    /// those since it was started, and those of the batch of the named ones, wherever that had its journal.
+    /// The runs that sent something and that a complete journal at this place must have, newest first: those since it was
+    /// started, and those of the batch of the `named` runs, wherever that had its journal.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -290,8 +290,9 @@ impl WriteLog {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Of the records of a journal with these runs those of which nothing was sent, whatever the journal says: what is sent is here
-    /// before. None where the log does not have all of the runs, with all of their writes: another machine may have sent it.
+    /// Those of the records of a journal with these runs of which nothing was sent, whatever the journal says: what is
+    /// sent is in the log first. None if the log does not have all of the runs, with all of their writes: another machine
+    /// may have sent the records.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.

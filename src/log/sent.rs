@@ -1,4 +1,4 @@
-//! Records of batches that were sent: by what they are the same record under another name finds them.
+//! Records of batches that were sent, found by their content under whatever name.
 
 use std::collections::HashMap;
 
@@ -22,11 +22,11 @@ pub struct SentBy {
     pub began: Timestamp,
 }
 
-/// The records that other batches sent, by their hashes: each hash as often as it was sent.
+/// The records that other batches sent, by their hashes; a hash occurs as often as it was sent.
 #[derive(Debug, Default)]
 pub struct SentRecords {
     sent: HashMap<Vec<u8>, Vec<SentBy>>,
-    /// The hashes that are asked for, as the log has them.
+    /// The hashes that are asked for, each with the hash in the log.
     keyed: HashMap<u64, Vec<u8>>,
 }
 
@@ -36,12 +36,12 @@ impl SentRecords {
         self.sent.values().map(Vec::len).sum()
     }
 
-    /// How many with this hash were sent.
+    /// How many records with this hash were sent.
     pub fn count_of(&self, hash: u64) -> u64 {
         self.keyed.get(&hash).and_then(|keyed| self.sent.get(keyed)).map_or(0, |sent| sent.len() as u64)
     }
 
-    /// The batch that sent a record with this hash, beyond the `known` ones; each is taken once.
+    /// Takes a batch that sent a record with this hash, as long as more than `known` are left.
     pub fn take(&mut self, hash: u64, known: u64) -> Option<SentBy> {
         let sent = self.sent.get_mut(self.keyed.get(&hash)?)?;
         if sent.len() as u64 > known { sent.pop() } else { None }
@@ -49,8 +49,8 @@ impl SentRecords {
 }
 
 impl WriteLog {
-    /// The records with these hashes that batches of an operation sent, other than these runs, which began `since` then or have
-    /// something left to do: done, or of unknown outcome.
+    /// The records with these hashes that other batches of an operation sent, if the batch began after `since` or has
+    /// something left to do, and the record is done or of unknown outcome.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.

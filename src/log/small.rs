@@ -1,4 +1,4 @@
-//! Small things that commands leave for the next ones: default options of attributes, plans that were started, and ids for
+//! Small notes that commands leave for later ones: default options of attributes, plans that were started, and ids for
 //! completion.
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,24 +10,24 @@ use super::writes::unwritable;
 use super::{Durability, WriteLog, stored};
 use storefront_core::failure::Failure;
 
-/// What is noted before the first option is added to an attribute: Magento loses the default option with each one, and
-/// the program that sets it again may die before it does.
+/// A note made before the first option is added to an attribute: Magento loses the default option with each added option,
+/// and the program may die before it sets the default again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefaultNote {
     /// Id of the option that was the default.
     pub default: String,
-    /// Labels of the options that were to be added, and of which it is not known whether they will be.
+    /// Labels of the options that were to be added; whether they were is not known.
     pub labels: Vec<String>,
 }
 
 /// The ids of addresses for completion.
 #[derive(Debug, Clone, Default)]
 pub struct SeenAddresses {
-    /// The id of the customer, where an administrator named them.
+    /// The id of the customer, if an administrator named them.
     pub customer: Option<String>,
-    /// Their email, where an administrator named them.
+    /// Their email, if an administrator named them.
     pub email: Option<String>,
-    /// The ids, each with words to know it by.
+    /// The ids, each with words to recognize it by.
     pub addresses: Map<String, Value>,
 }
 
@@ -35,7 +35,7 @@ impl WriteLog {
     /// The note about the default option of an attribute.
     ///
     /// # Errors
-    /// `guard` where it cannot be read: options must not be added then.
+    /// `guard` if it cannot be read: options must not be added then.
     pub fn default_note(&self, service: &str, attribute: &str) -> Result<Option<DefaultNote>, Failure> {
         let text: Option<String> = self.read(|connection| {
             connection
@@ -47,10 +47,10 @@ impl WriteLog {
         parsed.map_err(|error| Failure::guard(format!("the note of the default option: {error}")))
     }
 
-    /// Notes this, synced, in place of what was noted.
+    /// Stores this note, synced, in place of an earlier one.
     ///
     /// # Errors
-    /// `guard` where that is not possible: options must not be added then.
+    /// `guard` if that is not possible: options must not be added then.
     pub async fn note_default(
         &self,
         service: &str,
@@ -66,7 +66,7 @@ impl WriteLog {
         self.commit(Durability::Synced, save).await.map_err(|error| unwritable(&error)).map(drop)
     }
 
-    /// Forgets it. A note that stays is used only where the attribute has no default.
+    /// Deletes the note. A note that stays is used only if the attribute has no default.
     pub fn forget_default(&self, service: &str, attribute: &str) {
         let (service, attribute) = (service.to_owned(), attribute.to_owned());
         self.commit_later(move |connection| {
@@ -75,10 +75,11 @@ impl WriteLog {
         });
     }
 
-    /// The journal of the plan with this id, where it was started on this machine; what of the path is no text is replaced.
+    /// The journal of the plan with this id, if it was started on this machine; bytes of the path that are not text are
+    /// replaced.
     ///
     /// # Errors
-    /// `guard` where the log cannot be read: without it a plan seems never to have been started.
+    /// `guard` if the log cannot be read: otherwise the plan would seem never to have been started.
     pub fn started_plan(&self, id: &str) -> Result<Option<String>, Failure> {
         self.read(|connection| {
             connection
@@ -88,7 +89,7 @@ impl WriteLog {
         })
     }
 
-    /// Notes that a plan is started with this journal, synced; gives the one that was noted before, where it was.
+    /// Notes that a plan is started with this journal, synced; returns the journal that was noted before, if any.
     ///
     /// # Errors
     /// `guard` where it cannot be noted.
@@ -103,7 +104,7 @@ impl WriteLog {
         if is_new { Ok(None) } else { self.started_plan(id) }
     }
 
-    /// Keeps the ids of a profile's addresses, for completion, in place of those seen before at this service.
+    /// Keeps the ids of a profile's addresses for completion, in place of those seen before at this service.
     pub fn note_addresses(&self, service: &str, seen: SeenAddresses) {
         let (service, now) = (service.to_owned(), stored(self.clock.now()));
         self.commit_later(move |connection| {
@@ -116,7 +117,8 @@ impl WriteLog {
         });
     }
 
-    /// The ids seen last at this service, where they are those of `customer` (an id or an email; without one, the token's own).
+    /// The ids seen last at this service, if they are those of `customer` (an id or an email; without one, the token's
+    /// own).
     pub fn seen_addresses(&self, service: &str, customer: Option<&str>) -> Map<String, Value> {
         let found = self.read(|connection| {
             let (id, email) = match customer {

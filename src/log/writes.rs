@@ -32,9 +32,9 @@ impl Display for WriteId {
 pub struct Owner {
     /// `customer`, …
     pub kind: &'static str,
-    /// Its id at the service; none until the call makes it.
+    /// Its id at the service; `None` until the call creates it.
     pub id: Option<String>,
-    /// The store view, where it has one value for each.
+    /// The store view, if it has a value for each.
     pub scope: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct People {
 }
 
 impl People {
-    /// Those whose profile this is; `customer` is the id, or the email of one who has none.
+    /// The person whose profile this is; `customer` is the id, or the email of a customer without an id.
     pub fn of(customer: &str, profile: &Document) -> Self {
         let email = |of: &Map<String, Value>| of.get("email").and_then(Value::as_str).map(str::to_owned);
         Self {
@@ -68,7 +68,7 @@ impl People {
     }
 }
 
-/// Of a replacement: the whole.
+/// The whole document of a replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     /// As it was stored.
@@ -82,13 +82,13 @@ pub struct Document {
 pub struct NewWrite {
     /// The command.
     pub run: RunId,
-    /// Whether it is made from the same read as the first of those that pass the gate with it.
+    /// Whether it is made from the same read as the first write that passes the gate with it.
     pub is_part: bool,
-    /// Of a batch: the line by which the record is named, and its hash.
+    /// For a batch: the line that names the record, and its hash.
     pub record: Option<(u64, u64)>,
     /// The length of the journal with the record's `sending`.
     pub journal_length: Option<u64>,
-    /// What the call is called.
+    /// The name of the call.
     pub call: String,
     /// The service.
     pub service: String,
@@ -96,7 +96,7 @@ pub struct NewWrite {
     pub owner: Owner,
     /// The change.
     pub effect: Value,
-    /// Of a replacement: the whole.
+    /// The whole document of a replacement.
     pub document: Option<Document>,
     /// Whose data it holds.
     pub people: People,
@@ -109,11 +109,11 @@ pub struct Write {
     pub id: WriteId,
     /// The command.
     pub run: RunId,
-    /// The first of the calls that are made from the same read; none for that one.
+    /// The first of the calls that are made from the same read; `None` if this is the first.
     pub part_of: Option<WriteId>,
-    /// The line by which its record is named.
+    /// The line that names its record.
     pub record: Option<u64>,
-    /// What the call is called.
+    /// The name of the call.
     pub call: String,
     /// The operation of the command.
     pub operation: String,
@@ -123,7 +123,7 @@ pub struct Write {
     pub owner_kind: String,
     /// The id of its owner.
     pub owner: Option<String>,
-    /// The customer whose data it holds, where that is known.
+    /// The customer whose data it holds, if known.
     pub customer: Option<String>,
     /// The change.
     pub effect: Value,
@@ -131,7 +131,7 @@ pub struct Write {
     pub left_at: Timestamp,
     /// What became of it; unknown while it is open.
     pub outcome: WriteOutcome,
-    /// Whether nobody has said what became of it.
+    /// Whether its outcome was not noted.
     pub is_open: bool,
 }
 
@@ -141,7 +141,7 @@ impl Write {
         self.part_of.unwrap_or(self.id)
     }
 
-    /// Whether it is to this owner.
+    /// Whether it changes this owner.
     pub fn is_to(&self, owner: &Owner) -> bool {
         self.owner_kind == owner.kind && self.owner == owner.id
     }
@@ -154,17 +154,17 @@ impl Write {
         }
     }
 
-    /// What it changes, with what was seen of that; `None` for a call of which nobody knows.
+    /// What it changes, with what was seen of that; `None` for a call of which nobody knows what it changes.
     pub fn changes(&self) -> Option<Effect> {
         serde_json::from_value(self.effect.clone()).ok()
     }
 }
 
-/// Whether a write may have been applied, as a condition on its row: one without an outcome may have been.
+/// Whether a write may have been applied, as a condition on its row; one without an outcome may have been.
 pub(super) const MAY_BE_APPLIED: &str =
     "coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused')";
 
-/// The last run of which something may have been applied.
+/// The last run that may have applied something.
 fn last_that_sent(writes: &[Write]) -> Option<RunId> {
     writes.iter().filter(|write| write.outcome.may_be_applied()).map(|write| write.run).max()
 }
@@ -195,8 +195,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
     })
 }
 
-/// A write that is in the log and has not left: that is noted when the command ends before it does, by an error or a signal.
-/// Only a process that dies leaves the question open.
+/// A write that is in the log and has not left. If the command ends before it leaves, by an error or a signal, that is
+/// noted. Only a process that dies leaves it open.
 #[derive(Debug)]
 pub struct OpenWrite {
     log: WriteLog,
@@ -222,7 +222,7 @@ impl Drop for OpenWrite {
         if !self.has_left {
             let closing = Closing::of(WriteOutcome::NotSent, stored(self.log.clock.now()), None);
             let id = self.id.clone();
-            // The commit of the write may still be under way: then this one comes after it.
+            // The commit of the write may still be under way: this one comes after it.
             self.log.commit_later(move |connection| match id.get() {
                 Some(id) => closing.note(connection, *id),
                 None => Ok(()),
@@ -231,11 +231,11 @@ impl Drop for OpenWrite {
     }
 }
 
-/// What is noted of a write once it is known what became of it.
+/// What is noted of a write once its outcome is known.
 struct Closing {
     outcome: String,
     at: i64,
-    /// The effect with what was seen, and the id of its owner, where they are known by now.
+    /// The effect with what was seen, and the id of its owner, if they are known.
     effect: Option<String>,
     owner: Option<String>,
 }
@@ -265,8 +265,8 @@ impl WriteLog {
     /// Puts a write into the log, synced; after that its call may leave.
     ///
     /// # Errors
-    /// `unavailable` where another process was in the way for a second, `guard` where the log cannot be written. Nothing of it is
-    /// in the log then, and the call must not leave.
+    /// `unavailable` if another process was in the way for a second, `guard` if the log cannot be written. Then nothing
+    /// of it is in the log, and the call must not leave.
     pub async fn gate(&self, write: NewWrite) -> Result<OpenWrite, Failure> {
         let opened = self.gate_all(vec![write]).await?.pop();
         opened.ok_or_else(|| Failure::internal("the log gave no answer"))
@@ -299,21 +299,21 @@ impl WriteLog {
         Ok(opened)
     }
 
-    /// Notes what became of a write, and its effect with what was seen, where a look has closed it. What cannot be noted is left out:
-    /// the write stays open, and the next command finds out for itself, as it does when the process dies before this.
+    /// Notes the outcome of a write, and its effect with what was seen, if a look has closed it. If this cannot be noted,
+    /// the write stays open, and the next command finds out for itself, as it does if the process dies before this.
     pub async fn close(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
         let closing = Closing::of(outcome, stored(self.clock.now()), effect);
         let step = move |connection: &Connection| closing.note(connection, id.0);
         let _ = self.commit(Durability::Buffered, step).await;
     }
 
-    /// As [`Self::close`], without waiting: it is in the log before whatever is committed later, and before what is read later.
+    /// As [`Self::close`], without waiting: it is in the log before later commits, and before later reads.
     pub fn close_later(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
         let closing = Closing::of(outcome, stored(self.clock.now()), effect);
         self.commit_later(move |connection| closing.note(connection, id.0));
     }
 
-    /// Up to so many writes of an owner that are older than `before`, newest first.
+    /// At most `limit` writes of an owner that are older than `before`, newest first.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -419,8 +419,7 @@ impl WriteLog {
         })
     }
 
-    /// The writes of the last of these runs that sent something for a record, in their order. None where nothing of it may have been
-    /// applied.
+    /// The writes of a record by the last of these runs that may have applied something of it, in their order.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -431,8 +430,8 @@ impl WriteLog {
         Ok(writes)
     }
 
-    /// What stands of a record: the writes that may have been applied. What a run before the last one left unknown the last one found
-    /// out, or sent again.
+    /// The writes of a record that may have been applied. If a run before the last one left one unknown, the last run has
+    /// found it out, or sent it again.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -446,7 +445,7 @@ impl WriteLog {
         Ok(writes)
     }
 
-    /// The whole that a write, or the first of the calls that it is one of, replaced.
+    /// The whole document of a replacement, by the first of its calls.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -464,7 +463,7 @@ impl WriteLog {
         found.map(|(stored, sent)| Ok(Document { stored: object(stored)?, sent: object(sent)? })).transpose()
     }
 
-    /// Deletes rows; gives their number.
+    /// Deletes rows; returns their number.
     pub(super) async fn delete(
         &self,
         step: impl FnOnce(&Connection) -> rusqlite::Result<usize> + Send + 'static,
@@ -473,7 +472,7 @@ impl WriteLog {
     }
 }
 
-/// A commit that failed, before anything left.
+/// The failure of a commit before anything left.
 pub(super) fn unwritable(error: &DatabaseError) -> Failure {
     let message = format!("the log of this machine cannot be written: {error}");
     match error {
@@ -531,7 +530,7 @@ fn insert(
     Ok(id)
 }
 
-/// An object as it is stored.
+/// An object, stored as its text.
 struct Text<'a>(&'a Map<String, Value>);
 
 impl rusqlite::ToSql for Text<'_> {

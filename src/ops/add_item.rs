@@ -22,12 +22,13 @@ use storefront_core::operation::{QUOTE_ADD_ITEM, Success, scalar};
 
 const OPERATION: &str = QUOTE_ADD_ITEM.name;
 
-/// Adds the item, or shows what would be sent; with `verify` the cart is read before and after. The request is never repeated:
-/// after an unknown outcome the message says what the cart held before, where that was read, and what it holds now.
+/// Adds the item, or shows what would be sent; with `verify` the cart is read before and after. The request is never
+/// repeated: after an unknown outcome the message says what the cart held before, if that was read, and what it holds
+/// now.
 ///
 /// # Errors
-/// As [`write::carry_out`]; `usage` for a quote id that is not that of the customer's active cart; `guard` for another cart than
-/// the planned one.
+/// As [`write::carry_out`]; `usage` for a quote id other than that of the customer's active cart; `guard` for another
+/// cart than the planned one.
 pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Result<Outcome, Failure> {
     let is_dry = service.session.global.dry_run;
     let mut draft = Cow::Borrowed(draft);
@@ -48,7 +49,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
     if let Some(id) = scalar(item.get(QUOTE_ID)) {
         cart_basis::ensure_none_cut_short(service, &id, |effect| owner.is_added_by(effect))?;
     }
-    // What the answer says of its line is not all of the cart.
+    // The answer shows only its own line, not the whole cart.
     let call = Call { is_looked_at_later: true, ..Call::new(OPERATION, request, owner.effect()) };
     let written = write::carry_out(service, OPERATION, &owner, call).await.map_err(failed)?;
     let Written { reply, status, mut effect, left, .. } = written;
@@ -60,7 +61,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
         None
     };
     let response = reply.map(|reply| reply.value);
-    // Only a person reads it.
+    // Only people read it.
     let is_read = !service.session.report.is_json();
     let success = response.as_ref().filter(|_| is_read).and_then(|reply| added(item, reply));
     let outcome = Outcome::not_sent(OPERATION);
@@ -70,18 +71,18 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
 /// An addition before it is sent.
 struct Prepared {
     request: Request,
-    /// What the cart held before, where that was read.
+    /// What the cart held before, if that was read.
     before: Option<Vec<Value>>,
-    /// What reads it, where a call does.
+    /// The call that reads it, if there is one.
     read: Option<Request>,
-    /// What is said of a cart that was made for it.
+    /// The note about a cart that was created for it.
     made: Option<&'static str>,
     /// The cart that a plan names.
     planned_owner: Map<String, Value>,
 }
 
-/// Finds or creates the cart, and names it in the item. It is read where that has another reason; otherwise the call that creates
-/// one gives its id.
+/// Finds or creates the cart, and names it in the item. The cart is read only if something else needs the read: otherwise
+/// the call that creates a cart gives its id.
 async fn prepare(service: &Service<'_>, draft: &mut Draft, verify: bool) -> Result<Prepared, Failure> {
     let target = service.target()?;
     let is_dry = service.session.global.dry_run;
@@ -122,7 +123,7 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft, verify: bool) -> Resu
     Ok(Prepared { request, before, read, made, planned_owner })
 }
 
-/// The addition to a quote of the marketplace, whose lines are read where a setting names the path that shows them.
+/// The addition to a quote of the marketplace, whose lines are read if a setting names the path that shows them.
 async fn prepare_quote(service: &Service<'_>, draft: &Draft, is_read: bool) -> Result<Prepared, Failure> {
     let quote = scalar(draft.fields.get(QUOTE_ID)).unwrap_or_default();
     let read = cart::quote_request(service, &service.target()?, &quote);
@@ -143,7 +144,7 @@ async fn quote_lines(service: &Service<'_>, read: Result<&Request, &Failure>) ->
     })
 }
 
-/// What is said of an addition that was not made, or of which that is not known.
+/// Completes the failure of an addition that was not made, or whose outcome is not known.
 fn failed(
     service: &Service<'_>,
     owner: &AddedItem<'_>,
@@ -167,7 +168,7 @@ fn added(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
     let Some(item) = scalar(reply.get("item_id")) else {
         return Some(Success { text, covers_response: false });
     };
-    // The service answers with the line of the cart, which holds what was in it before, too.
+    // The service answers with the line of the cart, whose quantity includes what was there before.
     let text = match scalar(reply.get("qty")) {
         Some(total) => format!("{text} (item {item}, now {total} in the cart)"),
         None => format!("{text} (item {item})"),

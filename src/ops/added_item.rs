@@ -1,4 +1,4 @@
-//! A cart to which an item is added, as the one way to write sees it: by the quantities of its lines.
+//! A cart to which an item is added, as an owner of a write: compared by the quantities of its lines.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -20,22 +20,23 @@ use storefront_core::text::exact_json;
 
 /// A cart and the item that is added to it.
 pub struct AddedItem<'a> {
-    /// What reads it.
+    /// The service that reads it.
     pub service: &'a Service<'a>,
     /// The item as it is sent.
     pub item: &'a Map<String, Value>,
-    /// Its lines before, where they were read.
+    /// Its lines before, if they were read.
     pub before: Option<Vec<Value>>,
-    /// The call that reads its lines, where there is one.
+    /// The call that reads its lines, if there is one.
     pub read: Option<Request>,
-    /// How long it is looked at.
+    /// How long to look at it.
     pub settle: Duration,
     /// The line that the service named.
     pub line: RefCell<Option<String>>,
 }
 
 impl AddedItem<'_> {
-    /// What the call changes: the quantity of the line with this SKU, or it makes a line. Lines with other SKUs are kept.
+    /// What the call changes: the quantity of the line with this SKU, or it creates a line. Lines with other SKUs are
+    /// kept.
     pub fn effect(&self) -> Effect {
         let id = scalar(self.item.get("quote_id")).filter(|id| !id.trim().is_empty());
         let owner = effect::Owner { id, ..effect::Owner::to_be_made(Kind::Cart) };
@@ -62,7 +63,7 @@ impl AddedItem<'_> {
                 });
             }
         }
-        // Where a product has options, nobody knows which line it becomes.
+        // If a product has options, nobody knows which line it becomes.
         let others = lines.iter().filter(|line| !has_options(self.item) && !is_same(line));
         effect.keeps = others
             .filter_map(|line| {
@@ -72,7 +73,7 @@ impl AddedItem<'_> {
         effect
     }
 
-    /// Whether another addition is one of the same item.
+    /// Whether another addition was of the same item.
     pub fn is_added_by(&self, effect: &Effect) -> bool {
         let own = sku(self.item.get("sku"));
         let is_created = effect.creates.iter().any(|created| sku(created.content.get("sku")) == own);
@@ -115,7 +116,7 @@ impl Owner for AddedItem<'_> {
         self.read.is_some()
     }
 
-    /// The answer is the line with its quantity: what was there before is the rest.
+    /// The answer is the line with its new quantity; the quantity before is the difference.
     fn note_ids(&self, effect: &mut Effect, shown: &Value) {
         let Some((id, quantity)) = item_id(shown).zip(shown.get("qty")) else { return };
         let asked = self.count().asked();
@@ -142,8 +143,8 @@ impl Owner for AddedItem<'_> {
         }
     }
 
-    /// Where the reply shows another item, whose it is is not known. What a customer chose of a product may change its SKU, or be
-    /// added to it.
+    /// A reply that shows another item may be of somebody else. The options that a customer chose may change the SKU, or
+    /// extend it.
     fn doubt(&self, _: &Effect, reply: &Reply) -> Option<Failure> {
         if !self.service.settings.dialect.shows_replies || has_options(self.item) {
             return None;
@@ -163,7 +164,7 @@ impl Owner for AddedItem<'_> {
         Some(self.count().compare(before, after))
     }
 
-    /// Quantities are compared, not lines: others change other lines at the same time, and an id may change.
+    /// Compares quantities, not lines: others change other lines at the same time, and an id may change.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let (count, [before, after]) = (self.count(), self.quantities(Some(shown)));
         let mut look = Look { lost: effect.look(shown).lost, ..Look::default() };
@@ -204,15 +205,15 @@ pub fn items_of(cart: &Value) -> Option<&Vec<Value>> {
     ["", "/items", "/quote/items", "/cart/items"].into_iter().find_map(|at| cart.pointer(at)?.as_array())
 }
 
-/// What is counted in a cart: one line where the service named it, else the lines of the sku. A configurable product is
-/// shown by the sku of what was chosen, so that there everything counts.
+/// What is counted in a cart: the line that the service named, else the lines with the SKU. A configurable product is
+/// shown with the SKU of what was chosen, so all lines count.
 struct Count<'a> {
     item: &'a Map<String, Value>,
     line: Option<String>,
 }
 
 impl Count<'_> {
-    /// The quantity; `None` where a line has none.
+    /// The quantity; `None` if a line has none.
     fn of(&self, lines: &[Value]) -> Option<f64> {
         let is_counted = |shown: &&Value| match &self.line {
             Some(line) => scalar(shown.get("item_id")).as_ref() == Some(line),
@@ -222,7 +223,7 @@ impl Count<'_> {
         lines.iter().filter(is_counted).try_fold(0.0, |sum, line| Some(sum + number(line.get("qty")?)?))
     }
 
-    /// Whether the quantity that was asked for came to it.
+    /// Whether the cart has gained the quantity that was asked for.
     fn is_added(&self, before: Option<f64>, after: Option<f64>) -> bool {
         let added = before.zip(after).map(|(before, after)| after - before);
         added.zip(self.asked()).is_some_and(|(added, asked)| is_close(added, asked))
@@ -254,7 +255,7 @@ impl Count<'_> {
     }
 }
 
-/// Whether a customer chose something of the product.
+/// Whether the customer chose options of the product.
 fn has_options(item: &Map<String, Value>) -> bool {
     item.get("product_option").is_some_and(|option| !option.is_null())
 }
@@ -274,7 +275,7 @@ fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// A quantity, without decimals where it has none.
+/// A quantity, without decimals if it is whole.
 fn number_value(quantity: f64) -> Option<Value> {
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,5 +1,4 @@
-//! `customer check`: an address book held against what is known, and what only the shop knows of its countries, which is read
-//! once a run.
+//! `customer check`: checks address books, and reads what only the shop knows of its countries once a run.
 
 use std::collections::HashSet;
 
@@ -18,12 +17,12 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Nothing is known of the shop's countries so far.
+    /// A checker that has not read anything yet.
     pub fn new(service: &'a Service<'a>) -> Self {
         Self { service, unknown: HashSet::new() }
     }
 
-    /// What is found in a customer's address book, and what is there twice.
+    /// The findings in a customer's address book, and its twins.
     ///
     /// # Errors
     /// Where the regions of a country cannot be read.
@@ -42,7 +41,7 @@ impl<'a> Checker<'a> {
         if self.unknown.contains(country) || self.service.regions.borrow().knows(country) {
             return Ok(());
         }
-        // Where the token is an administrator's, the call needs a customer to be one of theirs.
+        // An administrator's token needs a named customer for this call.
         let is_own = self.service.customer.is_none() && !self.service.settings.has_only_admin_token();
         let id = profile.text("id").and_then(|id| id.parse().ok()).map(CustomerId);
         let customer = id.filter(|_| !is_own && self.service.settings.dialect.customers.is_some());

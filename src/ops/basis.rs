@@ -1,4 +1,4 @@
-//! The reads from which calls are built: as new as what our own calls of the last minute left.
+//! Reads from which calls are built: they are as new as what our own calls of the last minute left.
 
 use serde_json::{Map, Value};
 
@@ -10,11 +10,11 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{HintCommand, hint};
 use storefront_core::outcome::Extent;
 
-/// Reads a thing until it shows what our own calls left, for at most `--settle`. A person may continue with one that does not;
-/// `missing` says of a read what it does not show, and `look` is the command that shows it.
+/// Reads a thing until it shows what our own calls left, for at most `--settle`. A person may continue with a read that
+/// does not; `missing` says what a read does not show, and `look` is the command that shows it.
 ///
 /// # Errors
-/// `guard` where it does not show that and nobody continues; as `read`.
+/// `guard` if it does not show that and nobody continues; as `read`.
 pub async fn read<T>(
     service: &Service<'_>,
     noun: &str,
@@ -42,8 +42,8 @@ pub async fn read<T>(
     }
 }
 
-/// What a read of an owner does not show, although our own calls of the last minute left it. `narrow` leaves in an effect only what
-/// this read can show.
+/// What a read of an owner does not show, although our own calls of the last minute left it. `narrow` removes from an
+/// effect what this read cannot show.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
@@ -56,7 +56,7 @@ pub fn not_shown(
     compared(service, owner, document, narrow, None)
 }
 
-/// As [`not_shown`], for what this run itself left.
+/// As [`not_shown`], for the calls of this run only.
 ///
 /// # Errors
 /// As [`not_shown`].

@@ -1,4 +1,4 @@
-//! The calls of an operation that is several, and what became of them.
+//! The calls of an operation that makes several, and what became of them.
 
 use crate::client::service::Service;
 use crate::report::outcome::{Call, Outcome};
@@ -9,27 +9,27 @@ use storefront_core::hint::{Hint, hint};
 use storefront_core::interface::request::Request;
 use storefront_core::text::exact_json;
 
-/// A call that is to be sent, by its name.
+/// A call that is to be sent, with its name.
 pub type Planned = (String, Request);
 
-/// What was sent so far.
+/// The calls that were sent so far.
 pub struct Calls<'a> {
     service: &'a Service<'a>,
-    /// The operation that they are of.
+    /// The operation that makes them.
     pub operation: &'static str,
     done: Vec<Call>,
 }
 
 impl<'a> Calls<'a> {
-    /// Nothing yet.
+    /// No calls yet.
     pub fn new(service: &'a Service<'a>, operation: &'static str) -> Self {
         Self { service, operation, done: Vec::new() }
     }
 
-    /// Carries out a call that has passed the gate, where the user has not asked to stop.
+    /// Carries out a call that has passed the gate, unless the user has asked to stop.
     ///
     /// # Errors
-    /// `interrupted` where the user has; as [`write::send_and_look`]; the call is noted whatever becomes of it.
+    /// `interrupted` if the user has; as [`write::send_and_look`]. The call is noted whatever becomes of it.
     pub async fn carry_out(&mut self, owner: &dyn Owner, call: write::Call) -> Result<Written, Failure> {
         self.ensure_going_on()?;
         self.complete(owner, call).await
@@ -52,7 +52,7 @@ impl<'a> Calls<'a> {
         written
     }
 
-    /// After a signal no further call begins.
+    /// Refuses a further call after a signal.
     fn ensure_going_on(&self) -> Result<(), Failure> {
         if self.service.stopping.get() {
             let message = "interrupted before all calls were sent";
@@ -61,7 +61,7 @@ impl<'a> Calls<'a> {
         Ok(())
     }
 
-    /// Takes in a call that was sent elsewhere, or not at all.
+    /// Adds a call that was sent elsewhere, or not at all.
     pub fn push(&mut self, call: Call) {
         self.done.push(call);
         self.service.stage.is_in_part(self.is_applied());
@@ -72,7 +72,7 @@ impl<'a> Calls<'a> {
         self.push(Call { reason: Some(reason), ..Call::new(name.into(), Applied::Yes) });
     }
 
-    /// Something else than its answer says what became of the last call.
+    /// Sets what became of the last call, if something else than its answer says it.
     pub fn last_is(&mut self, applied: Applied) {
         if let Some(call) = self.done.pop() {
             self.push(Call { applied, ..call });
@@ -89,8 +89,8 @@ impl<'a> Calls<'a> {
         self.done.iter().filter(|call| is_sent_and_applied(call)).map(|call| call.name.to_string()).collect()
     }
 
-    /// The failure of the whole: what was applied before stays so. Of the `planned` calls the others were not sent.
-    /// `again` says how to complete it; a hint of the failure is enough where nothing was applied.
+    /// The failure of the whole operation: what was applied before stays applied, and those of the `planned` calls that
+    /// were not sent are added. `again` says how to complete it; if nothing was applied, a hint of the failure is enough.
     pub fn failed(mut self, failure: Failure, planned: &[Planned], again: Option<Hint>) -> Failure {
         let is_done = |name: &str| self.done.iter().any(|call| call.name == name);
         let left: Vec<&String> = planned.iter().map(|(name, _)| name).filter(|name| !is_done(name)).collect();
@@ -120,7 +120,7 @@ impl<'a> Calls<'a> {
         Failure { kind, hint, applied, calls, ..failure }
     }
 
-    /// The outcome, where nothing failed.
+    /// The outcome if nothing failed.
     pub fn finish(self) -> Outcome {
         let outcome = Outcome::not_sent(self.operation);
         if !self.is_applied() {

@@ -1,5 +1,5 @@
-//! The customer's active cart, in an interface where a cart is found or created before it is written, and the shipping
-//! methods that it can have.
+//! The customer's active cart, in an interface in which a cart is found or created before it is written to, and the
+//! shipping methods that it can have.
 
 use serde_json::{Map, Value};
 
@@ -43,7 +43,7 @@ pub struct ActiveCart {
 }
 
 impl ActiveCart {
-    /// That in an answer, which something between here and the shop may have mixed up with another one.
+    /// The cart in an answer, unless something between here and the shop has mixed it up with another answer.
     fn new(shown: Value) -> Result<Self, Failure> {
         let id = id_of(&shown["id"])?;
         if shown.get("is_active").is_none() && !shown["items"].is_array() {
@@ -76,12 +76,12 @@ impl ActiveCart {
     }
 }
 
-/// The active cart, which is the one that is `named`, if one is; `None` if the customer has none. Of several, one in each of
-/// several stores, it is that of the store view.
+/// The active cart: the one that is `named`, if one is; `None` if the customer has none. If several stores have one each,
+/// it is that of the store view.
 ///
 /// # Errors
-/// As [`Service::read`], `unavailable` for a reply without an id; `usage` for a named quote that is not an active cart of the
-/// customer, and where several fit; `guard` where an earlier run wrote the record to another cart.
+/// As [`Service::read`], `unavailable` for a reply without an id; `usage` for a named quote that is not an active cart of
+/// the customer, and if several fit; `guard` if an earlier run wrote the record to another cart.
 pub async fn find(service: &Service<'_>, named: Option<&str>) -> Result<Option<ActiveCart>, Failure> {
     let found = find_active(service, named).await?;
     match earlier_cart(service) {
@@ -100,7 +100,7 @@ pub fn earlier_cart<'a>(service: &Service<'a>) -> Option<&'a str> {
     owner.id.as_deref().filter(|_| owner.kind == Kind::Cart)
 }
 
-/// What a plan expects to be the cart: its id (null without a cart) and the customer.
+/// What a plan expects of the cart: its id (null without a cart) and the customer.
 pub fn planned_owner(found: Option<&ActiveCart>) -> Map<String, Value> {
     let id = found.map_or(Value::Null, |cart| cart.id.into());
     let customer = found.map(ActiveCart::customer).unwrap_or_default();
@@ -112,8 +112,8 @@ pub fn is_planned(draft: &Draft) -> bool {
     draft.expect.as_ref().is_some_and(|expected| expected.owner.contains_key(QUOTE_ID))
 }
 
-/// Refuses another cart than the one for which a record was planned. Where there was none, it is one that this run created or that
-/// the record was sent to before, or an empty one, as an apply that failed leaves it.
+/// Refuses another cart than the one for which a record was planned. If there was none, it accepts one that this run
+/// created or that the record was sent to before, and an empty one, which a failed apply leaves.
 ///
 /// # Errors
 /// `guard`.
@@ -129,7 +129,7 @@ pub fn ensure_planned(
         (planned, found) if planned == found.map(|cart| cart.id.to_string()) => return Ok(()),
         (None, Some(found)) if found.items().is_empty() => return Ok(()),
         (None, Some(found)) if service.made_carts.borrow().contains(&found.id) => return Ok(()),
-        // That it is the same one was seen when it was read.
+        // [`find`] has checked that it is the same one.
         (None, Some(_)) if earlier_cart(service).is_some() => return Ok(()),
         (Some(planned), found) => other_cart(&planned, found, "the record was planned for it"),
         (None, found) => {
@@ -151,7 +151,7 @@ async fn find_active(service: &Service<'_>, named: Option<&str>) -> Result<Optio
     let target = service.target()?;
     let cart = Cart::new(target, None)?;
     let mut active = match target.customer {
-        // The service uses the token's own cart, whatever is named.
+        // The service uses the token's own cart, whichever is named.
         None => match service.read(&cart.read("")).await {
             Ok(reply) => vec![ActiveCart::new(reply.value)?],
             Err(failure) if is_no_cart(&failure) => Vec::new(),
@@ -194,7 +194,7 @@ async fn search(
         let count = page.records.len() as u64;
         return Err(ends_early(CARTS, count, page.total.unwrap_or(count)));
     }
-    // The service ignores a filter that it does not understand: what it found is looked at.
+    // The service ignores a filter that it does not understand: the found carts are checked.
     let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer.0);
     let own = page.records.into_iter().filter(is_own);
     let mut own = own.map(ActiveCart::new).collect::<Result<Vec<_>, _>>()?;
@@ -202,7 +202,7 @@ async fn search(
     Ok(own)
 }
 
-/// The id of the store view that calls are for, where one is set and the shop lists it.
+/// The id of the store view that calls are for, if one is set and the shop lists it.
 async fn store(service: &Service<'_>) -> Option<String> {
     let code = service.settings.store_view.as_ref()?.code();
     // Who may write carts may not always list store views.
@@ -210,14 +210,14 @@ async fn store(service: &Service<'_>) -> Option<String> {
     views.iter().find(|view| view.name == code).map(|view| view.id.clone())
 }
 
-/// What a list has, for people.
+/// What the list contains, for messages.
 const CARTS: &str = "carts";
 
 fn list(carts: &[ActiveCart]) -> String {
     carts.iter().map(ActiveCart::described).collect::<Vec<_>>().join(", ")
 }
 
-/// A quote that is named is not one of the active carts.
+/// The failure of a named quote that is not one of the active carts.
 fn not_active(named: &str, active: &[ActiveCart]) -> Failure {
     let message = match active {
         [only] => format!("quote `{named}` is not the customer's active cart, which is `{}`", only.id),
@@ -227,13 +227,13 @@ fn not_active(named: &str, active: &[ActiveCart]) -> Failure {
     failure.hint("leave out the quote id, or give the id of an active cart")
 }
 
-/// The customer has no active cart.
+/// The failure of a customer without an active cart.
 pub fn no_active_cart(service: &Service<'_>) -> Failure {
     let failure = Failure::new(FailureKind::Refused, "the customer has no active cart");
     Failure { absent: Some(Absent::Cart), ..failure }.hint(without_cart(service))
 }
 
-/// What to do without an active cart. The search for carts finds none of a customer who does not exist, either.
+/// The hint without an active cart. The search for carts also finds none if the customer does not exist.
 pub fn without_cart(service: &Service<'_>) -> Hint {
     let add = storefront("quote add-item --sku SKU --qty N");
     if service.customer.is_some() {
@@ -250,17 +250,17 @@ pub fn is_no_cart(failure: &Failure) -> bool {
 
 const MAY_BE_MADE: &str = "; an empty cart may have been made";
 
-/// Creates the cart; where there is an active one, the service answers with its id.
+/// Creates the cart; if there is an active one, the service answers with its id.
 ///
 /// # Errors
-/// Where the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
+/// If the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
 pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
     let target = service.target()?;
     let created = write::make_room(service, operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (Err(failure), _) if failure.applied != Applied::Unknown && may_be_saved(&failure) => {
-            // Some shops make it all the same, which a look tells; a signal does not end that.
+            // Some shops create it all the same, which a look shows; a signal does not end that.
             let before = service.stage.get();
             service.stage.doubt();
             let found = find(service, None).await;
@@ -275,7 +275,7 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     }
 }
 
-/// A cart more or less is nothing that was asked for: whatever became of it, the operation was not applied.
+/// Nobody asked for the empty cart itself: whatever became of it, the operation was not applied.
 fn not_created(failure: Failure) -> Failure {
     // Without a token, nothing was tried.
     if failure.kind == FailureKind::Auth && failure.status.is_none() {
@@ -292,7 +292,7 @@ fn not_created(failure: Failure) -> Failure {
     Failure { kind, hint, message, applied: Applied::No, ..failure }
 }
 
-/// Names the command that shows a write whose outcome is unknown, where a cart can be read.
+/// Names the command that shows a write whose outcome is unknown, if a cart can be read.
 pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
     match failure.kind {
         FailureKind::Unknown | FailureKind::Mismatch if can_be_read(service) => failure.hint(look_at_cart()),
@@ -300,7 +300,8 @@ pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
     }
 }
 
-/// Adds the hint to look at the cart first to the failure of a write that must not be sent twice: it may have been saved although it was refused, too.
+/// Adds the hint to look at the cart first to the failure of a write that must not be sent twice: even a refused one may
+/// have been saved.
 pub fn look_first_hint(service: &Service<'_>, failure: Failure) -> Failure {
     let hint = if can_be_read(service) { look_at_cart() } else { CHECK_BEFORE_RETRY.into() };
     look_first(look_hint(service, failure), hint)
@@ -313,7 +314,7 @@ fn can_be_read(service: &Service<'_>) -> bool {
 /// Reads the marketplace's quote.
 ///
 /// # Errors
-/// `usage` where no setting names its path.
+/// `usage` if no setting names its path.
 pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) -> Result<Request, Failure> {
     let path = service.settings.read.quote_path.as_deref().ok_or_else(|| {
         let interface = target.dialect.name;
@@ -328,9 +329,9 @@ pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) ->
     Ok(Request::get(target.path(path, &[("quote_id", quote)]), Bearer::Customer))
 }
 
-/// The shipping methods of a cart. A cart has no shipping address until shipping information is saved, and the service
-/// then lists none: those to the customer's default shipping address, or else to the first one, are listed instead, with
-/// a warning.
+/// The shipping methods of a cart. A cart has no shipping address until shipping information is saved, and until then the
+/// service lists no methods. Then those for the customer's default shipping address, or else for the first address, are
+/// listed instead, with a warning.
 ///
 /// # Errors
 /// As [`Service::read`].
@@ -376,7 +377,7 @@ pub fn items_document(items: &[Value]) -> Map<String, Value> {
     document
 }
 
-/// Whether a cart is active: no order was made of it.
+/// Whether a cart is active: it has not become an order.
 fn is_active(cart: &Value) -> bool {
     is_set(&cart["is_active"])
 }

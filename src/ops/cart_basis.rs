@@ -1,4 +1,4 @@
-//! The cart from which calls are built: it shows what our own calls of the last minute left.
+//! The cart from which calls are built; it shows what our own calls of the last minute left.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::profile::path::Step;
 
-/// So many writes to a cart are looked at, newest first.
+/// How many writes to a cart are checked at most, newest first.
 const MOST: usize = 50;
 
 /// What a call is built from.
@@ -24,11 +24,11 @@ pub enum Part {
     Whole,
 }
 
-/// As [`cart::find`], until the cart shows what our own calls left, for at most `--settle`. A person may continue with one that does
-/// not.
+/// As [`cart::find`], repeated until the cart shows what our own calls left, for at most `--settle`. A person may
+/// continue with a cart that does not.
 ///
 /// # Errors
-/// `guard` where it does not show that and nobody continues; as [`cart::find`].
+/// `guard` if it does not show that and nobody continues; as [`cart::find`].
 pub async fn find(
     service: &Service<'_>,
     named: Option<&str>,
@@ -47,7 +47,7 @@ pub async fn find(
     .await
 }
 
-/// The lines of a cart, in the same way.
+/// The lines of a cart, read in the same way.
 ///
 /// # Errors
 /// As [`find`]; as `lines`.
@@ -59,8 +59,8 @@ pub async fn read_lines(
     read(service, lines, |lines| not_shown(service, id, &items_document(lines))).await
 }
 
-/// The cart that the service made, or says to be there already, after none was found: it is empty, and nothing is read, unless our own
-/// calls left something in it, which it has to show.
+/// The cart that the service created, or says is there already, after none was found. It is taken as empty without a
+/// read, unless our own calls left something in it, which it must show.
 ///
 /// # Errors
 /// As [`find`].
@@ -75,11 +75,11 @@ pub async fn find_made(service: &Service<'_>, id: u64) -> Result<Option<ActiveCa
     read(service, async || cart::find(service, None).await, missing).await
 }
 
-/// Refuses a single addition where an earlier one of the same item to the same cart was cut short, and nobody was told what became
-/// of it. A person may continue. The records of a batch have their journal for that.
+/// Refuses a single addition if an earlier one of the same item to the same cart was cut short, and nobody was told what
+/// became of it. A person may continue. For the records of a batch, the journal does this.
 ///
 /// # Errors
-/// `guard` where there is one and nobody continues; as the log.
+/// `guard` if there is one and nobody continues; as the log.
 pub fn ensure_none_cut_short(
     service: &Service<'_>,
     id: &str,
@@ -111,8 +111,8 @@ async fn read<T>(
     basis::read(service, Kind::Cart.noun(), storefront("quote show"), read, missing).await
 }
 
-/// What a cart does not show. Which line an item became whose id nobody knows is not known either: its product may have options,
-/// and be shown by another SKU.
+/// What a cart does not show. An added item whose id is not known cannot be told by its line: its product may have
+/// options, and be shown with another SKU.
 fn not_shown(service: &Service<'_>, id: &str, document: &Map<String, Value>) -> Result<Vec<String>, Failure> {
     let is_read = |change: &Change| matches!(change.path.steps().first(), Some(Step::Member(name)) if document.contains_key(name));
     let narrow = |effect: &mut Effect| {

@@ -1,5 +1,5 @@
-//! A cart as the one way to write sees it. Its id is the owner of every effect: what was written to one cart is never looked for
-//! in another one.
+//! A cart as an owner of a write. The owner of every effect is the cart's id: what was written to one cart is never
+//! looked for in another.
 
 use std::time::Duration;
 
@@ -35,11 +35,11 @@ pub struct CartOwner<'a> {
 }
 
 impl<'a> CartOwner<'a> {
-    /// Reads the active cart, which is the one that the draft names, if it names one, until it shows what our own calls of the last
-    /// minute left, for at most `--settle`. A person may continue with one that does not.
+    /// Reads the active cart, or the one that the draft names, until it shows what our own calls of the last minute left,
+    /// for at most `--settle`. A person may continue with one that does not.
     ///
     /// # Errors
-    /// `refused` without a cart; `guard` where it does not show that and nobody continues; as [`cart::find`].
+    /// `refused` without a cart; `guard` if it does not show that and nobody continues; as [`cart::find`].
     pub async fn read_active(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let named = scalar(draft.fields.get(QUOTE_ID));
         Self::of(service, cart_basis::find(service, named.as_deref(), Part::Items).await?)
@@ -92,7 +92,7 @@ impl Owner for CartOwner<'_> {
         })
     }
 
-    /// The reply to a changed item is that item; the reply to a removal says no more than that it was done.
+    /// The reply to a changed item is that item; the reply to a removal shows nothing.
     fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Result<Shown, Failure>> {
         reply.value.get("item_id")?;
         Some(Ok(Shown::Part(items_document(std::slice::from_ref(&reply.value)))))
@@ -118,7 +118,7 @@ impl Owner for CartOwner<'_> {
     }
 }
 
-/// The items of a cart, where it is this one and active.
+/// The items of a cart if it is this one and active.
 fn items_of(shown: &Value, id: u64) -> Option<&Vec<Value>> {
     let is_it = scalar(shown.get("id")) == Some(id.to_string());
     let is_active = same_flag(shown.get("is_active"), Some(&Value::Bool(true)));

@@ -1,5 +1,5 @@
-//! Sets a cart to a state (docs/interface.md, "Carts set to a state"): the cart is read, and one call, or one for each item,
-//! changes it.
+//! Sets a cart to a state (docs/interface.md, "Carts set to a state"): the cart is read, and one call, or one for each
+//! item, changes it.
 
 use serde_json::Value;
 
@@ -42,10 +42,10 @@ pub async fn set_item(service: &Service<'_>, draft: &Draft) -> Result<Outcome, F
     set(service, &owner, draft, &QUOTE_SET_ITEM, (item, change, request)).await
 }
 
-/// Removes an item, or shows the call, by the same rules. A person has to agree.
+/// Removes an item, or shows the call, by the same rules. A person must agree.
 ///
 /// # Errors
-/// As [`set_item`]; `cancelled`, or `guard` where nobody can be asked.
+/// As [`set_item`]; `cancelled`, or `guard` if nobody can be asked.
 pub async fn remove_item(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let owner = CartOwner::read_active(service, draft).await?;
     let item = find_item(&owner.items, &draft.fields)?;
@@ -99,10 +99,10 @@ async fn set(
     })
 }
 
-/// Removes all items, one call each, or shows the calls. A person has to agree.
+/// Removes all items, one call each, or shows the calls. A person must agree.
 ///
 /// # Errors
-/// As [`set_item`]; `partial` where some items were removed; `cancelled`, or `guard` where nobody can be asked.
+/// As [`set_item`]; `partial` if some items were removed; `cancelled`, or `guard` if nobody can be asked.
 pub async fn clear(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let owner = CartOwner::read_active(service, draft).await?;
     let name = QUOTE_CLEAR.name;
@@ -152,7 +152,7 @@ pub async fn clear(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fail
     Ok(Outcome { changed: Some(of_cart), verified: Some(verified), success, ..done })
 }
 
-/// Refuses what is not the change that was planned.
+/// Refuses a change other than the planned one.
 fn ensure_planned(draft: &Draft, owner: &CartOwner<'_>, of_cart: &ChangedOutcome) -> Result<(), Failure> {
     let Some(expected) = &draft.expect else { return Ok(()) };
     let document = owner.document();
@@ -165,7 +165,8 @@ fn of_cart(owner: &CartOwner<'_>, effect: &Effect) -> ChangedOutcome {
     ChangedOutcome { changes: effect.differences(), owner: owner.customer.clone() }
 }
 
-/// The cart that earlier writes changed; `None` where it is not active any more. Another cart of the customer says nothing of them.
+/// The cart that earlier writes changed; `None` if it is not active any more. Another cart of the customer says nothing
+/// about them.
 async fn written_to<'a>(
     service: &'a Service<'a>,
     effects: &[Effect],
@@ -178,10 +179,10 @@ async fn written_to<'a>(
     }
 }
 
-/// Whether the cart shows what a record of an earlier run was to change of it; `None` while that is unknown.
+/// Whether the cart shows what a record of an earlier run was to change; `None` while that is unknown.
 ///
 /// # Errors
-/// Where the cart cannot be read.
+/// If the cart cannot be read.
 pub async fn resolve_unknown(
     service: &Service<'_>,
     operation: &'static OperationSpec,

@@ -18,21 +18,21 @@ use storefront_core::profile::address::find_address;
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::quoted;
 
-/// The fields in which words are looked for, those with digits in the last two, too.
+/// The fields in which words are searched; words with digits are also searched in the last two.
 const WITH_NUMBERS: [&str; 6] =
     ["email", "firstname", "lastname", "billing_company", "billing_postcode", "billing_telephone"];
 
-/// What a list has, for people.
+/// What the list contains, for messages.
 const CUSTOMERS: &str = "customers";
 
-/// At most as many matches of an email are asked for: one customer may have an account on each website.
+/// How many matches of an email are asked for at most: one customer may have an account on each website.
 const MAX_MATCHES: usize = 20;
 
-/// The service for the customer that was named, by an id or by an email, which is not looked up yet. Without one, the
-/// token's own customer.
+/// The service for the named customer, by an id or by an email that is not looked up yet; without a name, for the token's
+/// own customer.
 ///
 /// # Errors
-/// `usage` where the interface has no such calls, and for what is neither an id nor an email.
+/// `usage` if the interface has no such calls, and for a name that is neither an id nor an email.
 pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
     let Some(named) = named else { return Ok(Service { email: None, ..service.clone() }) };
     if service.settings.dialect.customers.is_none() {
@@ -55,13 +55,13 @@ pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<
 /// As [`find_by_email`].
 pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> {
     let Some(email) = &service.email else { return Ok(service.clone()) };
-    // In a box: most records name no email, and each in flight would hold room for this.
+    // In a box: most records name no email, and each record in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
     let id = positive(&text(&found, "id")).ok_or_else(without_id)?;
     Ok(Service { customer: Some(CustomerId(id)), email: None, ..service.clone() })
 }
 
-/// No customer has this id.
+/// The failure if no customer has this id.
 pub fn no_such_customer(id: CustomerId) -> Failure {
     no_customer_has(&format!("ID {id}"))
 }
@@ -72,7 +72,8 @@ fn no_customer_has(named: &str) -> Failure {
     failure.hint(hint!("search with ", storefront("customer find TEXT")))
 }
 
-/// The interface has no administrator's call: only the built-in service gives out the customers' own tokens.
+/// Selects a customer in an interface without administrators' calls: only the built-in service gives out the customers'
+/// own tokens.
 fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, Failure> {
     let name = service.settings.dialect.name;
     if service.settings.sandbox.is_none() {
@@ -112,7 +113,7 @@ pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value
     };
     let page = search(service, &filters, MAX_MATCHES).await.map_err(failed)?;
     let (is_whole, count) = (page.is_last(), page.total.unwrap_or(MAX_MATCHES as u64));
-    // The shop's database may ignore accents and blanks; an email is one that is spelled so.
+    // The shop's database may ignore accents and blanks; an email matches only if it is spelled so.
     let is_it = |customer: &Value| Email::of(&customer["email"]).as_ref() == Some(email);
     let mut matches: Vec<Value> = page.records.into_iter().filter(is_it).collect();
     match (matches.len(), is_whole) {
@@ -135,16 +136,16 @@ pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value
     }
 }
 
-/// What is said where a search finds nobody.
+/// The message if a search finds nobody.
 pub const NO_CUSTOMER_FOUND: &str = "no customer found; each word must be a part of the email, first name, last name or company, or a number of the telephone \
      or postcode; of addresses only the default billing address can be searched";
 
 /// What a search found.
 #[derive(Debug)]
 pub struct Found {
-    /// At most as many customers as were asked for.
+    /// The customers, at most as many as were asked for.
     pub customers: Vec<Value>,
-    /// How many there are, where the service says so.
+    /// How many there are, if the service says so.
     pub total: Option<u64>,
 }
 
@@ -164,17 +165,17 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Fou
     Ok(all)
 }
 
-/// The customers that meet some filters, page by page and by their ids: whoever is added or deleted meanwhile, nobody else is
-/// passed over or comes twice. A page beyond the last one has no customers, and the shop ignores which page is asked for: ids
-/// tell where to continue.
+/// The customers that meet some filters, page by page in the order of their ids: even if customers are added or deleted
+/// meanwhile, nobody else is passed over or comes twice. A page beyond the last one has no customers, and the shop
+/// ignores which page is asked for, so ids tell where to continue.
 pub struct Pages {
     filters: Vec<Filter>,
     last: u64,
     is_last: bool,
     count: u64,
-    /// How many there are, where the service says so.
+    /// How many there are, if the service says so.
     pub total: Option<u64>,
-    /// The number that is searched, of which the shop compares single digits only.
+    /// The number that is searched; the shop can only compare its digits one by one.
     number: Option<Number>,
 }
 
@@ -184,7 +185,7 @@ struct Number {
     digits: String,
 }
 
-/// Digits of a telephone number that tell it from others, however its beginning is written.
+/// How many digits of a telephone number are compared, however its beginning is written.
 const TELLING_DIGITS: usize = 7;
 
 impl Number {
@@ -198,7 +199,7 @@ impl Number {
         })
     }
 
-    /// Between two digits of a stored number there may be anything.
+    /// A filter that allows anything between two digits of a stored number.
     fn filter(&self) -> Filter {
         let digits: Vec<String> = self.digits.chars().map(String::from).collect();
         Filter {
@@ -209,7 +210,7 @@ impl Number {
         }
     }
 
-    /// Whether a customer was not only found by the same digits in a longer number.
+    /// Whether a customer has the number, and not just its digits in a longer number.
     fn is_of(&self, customer: &Value) -> bool {
         let billing = billing_address(customer).unwrap_or(&Value::Null);
         let telephone = text(billing, "telephone");
@@ -220,14 +221,14 @@ impl Number {
     }
 }
 
-/// The default billing address of a customer, the one of which a shop searches the fields.
+/// The default billing address of a customer: the only one whose fields a shop searches.
 pub fn billing_address(customer: &Value) -> Option<&Value> {
     let id = customer.get("default_billing").and_then(AddressId::of)?;
     find_address(customer.as_object()?, id)
 }
 
 impl Pages {
-    /// Only those whose ids are greater.
+    /// Only the customers whose ids are greater.
     #[must_use]
     pub fn after(self, id: u64) -> Self {
         Self { last: id, ..self }
@@ -238,8 +239,9 @@ impl Pages {
         Self { filters: Vec::new(), last: 0, is_last: false, count: 0, total: None, number: None }
     }
 
-    /// Customers of whom every word is in the email, the first or the last name, or in the company, or with digits in the telephone or
-    /// the postcode, of the default billing address; or whose telephone has the digits of a number, however it is written.
+    /// Customers for whom every word is in the email, first name, last name or company of the default billing address,
+    /// or, if it has digits, in its telephone or postcode; or whose telephone has the digits of a number, however it is
+    /// written.
     ///
     /// # Errors
     /// `usage` for a text without words.
@@ -268,8 +270,8 @@ impl Pages {
     /// The next customers, at most `limit` and as many as a page has; `None` at the end.
     ///
     /// # Errors
-    /// `usage` where the interface has no search; `unavailable` where the service gives the same customers again in place of the
-    /// next ones; and as [`read_page`].
+    /// `usage` if the interface has no search; `unavailable` if the service gives the same customers again in place of
+    /// the next ones; and as [`read_page`].
     pub async fn next(&mut self, service: &Service<'_>, limit: usize) -> Result<Option<Vec<Value>>, Failure> {
         loop {
             let Some(mut page) = self.next_page(service, limit).await? else { return Ok(None) };
@@ -294,9 +296,9 @@ impl Pages {
         filters.extend((self.last > 0).then(|| Filter::above(&["entity_id"], self.last)));
         let query = sorted_query(&filters, "entity_id", size);
         let page = read_page(service, &request(service, &query)?, CUSTOMERS, size).await?;
-        // What is left is counted, not what there was at first.
+        // The service counts what is left, not what there was at first.
         self.is_last = page.is_last();
-        // Of a number it is not known how many of them have it.
+        // For a number, it is not known how many of them have it.
         self.total = self.total.or(page.total.filter(|_| self.number.is_none()));
         let mut customers = page.records;
         let id = |customer: &Value| positive(&text(customer, "id"));
@@ -313,13 +315,13 @@ impl Pages {
     }
 }
 
-/// A search that finds nobody: it needs an administrator's token, and reads nobody's data. `None` where the interface has
-/// no search.
+/// A search that finds nobody: it needs an administrator's token, and reads nobody's data. `None` if the interface has no
+/// search.
 pub fn none_request(service: &Service<'_>) -> Option<Request> {
     search_request(service, &[Filter::equal(&["entity_id"], 0)], 1).ok()
 }
 
-/// SQL's wildcards stand for themselves.
+/// Escapes SQL's wildcards.
 fn escape_like(word: &str) -> String {
     word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

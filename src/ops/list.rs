@@ -1,5 +1,5 @@
-//! A page of a list that the shop searches: read whole, or not at all. A list that ends too early is no shorter list: what it lacks
-//! would be taken for what the shop does not have.
+//! A page of a list that the shop searches, read as a whole or not at all. A list that ends too early is not taken for a
+//! shorter list, because what it lacks would seem not to exist.
 
 use serde_json::Value;
 
@@ -13,21 +13,21 @@ use storefront_core::interface::request::Request;
 pub struct Page {
     /// What it has.
     pub records: Vec<Value>,
-    /// How many there are on this page and after it, where the service says so.
+    /// How many there are on this page and after it, if the service says so.
     pub total: Option<u64>,
     size: usize,
 }
 
 impl Page {
-    /// The page in the reply to a search for at most `size` records; `what` they are, for people.
+    /// The page in the reply to a search for at most `size` records; `what` names them for people.
     ///
     /// # Errors
-    /// `unavailable` for another reply, and where records are missing that the reply counts.
+    /// `unavailable` for another reply, and if records are missing that the reply counts.
     pub fn of(mut reply: Value, what: &str, size: usize) -> Result<Self, Failure> {
         let total = reply.get("total_count").and_then(Value::as_u64);
         let records = match (reply.get_mut("items").map(Value::take), total) {
             (Some(Value::Array(records)), _) => records,
-            // Some lists of Magento are null where nothing is found.
+            // Some lists of Magento are null if nothing is found.
             (Some(Value::Null) | None, Some(_)) => Vec::new(),
             _ => return Err(unexpected(format!("unexpected response: no list of {what}"))),
         };
@@ -65,7 +65,7 @@ pub async fn read_page(
     Page::of(list, what, size)
 }
 
-/// A list that has fewer records than it counts.
+/// The failure of a list that has fewer records than it counts.
 pub fn ends_early(what: &str, count: u64, total: u64) -> Failure {
     unexpected(format!("the shop's list of {what} ends after {count} of {total}"))
 }

@@ -1,4 +1,4 @@
-//! One operation on one record: from the input to what the service made of it.
+//! The operations on one record: from the input to what the service made of it.
 
 pub mod add_item;
 mod added_item;
@@ -42,12 +42,13 @@ use storefront_core::hint::Hint;
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
 use storefront_core::operation::OperationSpec;
 
-/// The number of an id; `None` for what is none.
+/// The number of an id; `None` if it is not one.
 pub fn positive(id: &str) -> Option<u64> {
     id.trim().parse().ok().filter(|id| *id > 0)
 }
 
-/// Waits until no other process of this machine writes to the thing with this name, and says that it waits; `true` where it did.
+/// Waits until no other process of this machine writes to the thing with this name; returns whether it had to wait, which
+/// it reports.
 ///
 /// # Errors
 /// As [`acquire`].
@@ -67,19 +68,19 @@ pub async fn lock(
 /// The line of a record that cannot be sent, and why.
 pub type Refused = (u64, Failure);
 
-/// Holds the records of a batch against the shop before any of them is sent.
+/// Checks the records of a batch against the shop before any of them is sent.
 pub trait Examiner {
-    /// Takes a record in. What is wrong with it, or with one that was taken in before, is given back.
+    /// Takes a record. It may return what is wrong with it, or with records that were taken before.
     ///
     /// # Errors
-    /// Where the shop cannot be read.
+    /// If the shop cannot be read.
     fn take<'s>(
         &'s mut self,
         line: u64,
         draft: &'s Draft,
     ) -> LocalBoxFuture<'s, Result<Vec<Refused>, Failure>>;
 
-    /// Looks at what was taken in and not looked at.
+    /// Checks the records that were taken and not checked yet.
     ///
     /// # Errors
     /// As [`Self::take`].
@@ -89,21 +90,22 @@ pub trait Examiner {
 /// A record that is being run.
 pub type Run<'a> = LocalBoxFuture<'a, Result<Outcome, Failure>>;
 
-/// A record of which it is being found out what became of it; `None` where that stays unknown.
+/// A record whose outcome is being found out; `None` if it stays unknown.
 pub type Resolved<'a> = LocalBoxFuture<'a, Result<Option<Outcome>, Failure>>;
 
-/// An operation with the flags of its command. One record and each of many are prepared, then run.
+/// An operation with the flags of its command. A single record and each of many are prepared, then run.
 pub trait Operation {
     /// What distinguishes it from the others, as data.
     fn spec(&self) -> &'static OperationSpec;
 
-    /// Applies the flags to what is inside the body's wrapper (to the body itself where it has none). They take precedence.
+    /// Applies the flags to what is inside the body's wrapper (or to the body itself if it has none). Flags take
+    /// precedence.
     ///
     /// # Errors
     /// `usage` for flags that contradict each other or name what is not there.
     fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure>;
 
-    /// Whether flags set fields that `verify` would take from the input: the journal does not keep what they say.
+    /// Whether flags set fields that `verify` would take from the input: the journal does not keep their values.
     fn sets_what_is_compared(&self) -> bool {
         false
     }
@@ -114,15 +116,15 @@ pub trait Operation {
     /// `usage` for what cannot work.
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure>;
 
-    /// Runs a record, or shows what would be sent. `created` is the attribute that an earlier run created, without
-    /// the calls that come after.
+    /// Runs a record, or shows what would be sent. `created` is the attribute that an earlier run created without making
+    /// the calls that follow.
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a>;
 
-    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `ahead` is
-    /// what the log has of it. `None` while that is unknown.
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `ahead` is what the log
+    /// has of it. `None` while that is unknown.
     ///
     /// # Errors
-    /// Where it could not be looked at; [`found_in_part`] where calls of it are missing.
+    /// If it could not be looked at; [`found_in_part`] if calls of it are missing.
     fn resolve_unknown<'a>(
         &'a self,
         _service: &'a Service<'_>,
@@ -132,17 +134,17 @@ pub trait Operation {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// What holds the records of a batch against the shop before any of them is sent; `None` where only the names in attributes are
-    /// looked up.
+    /// The check of the records of a batch against the shop before any of them is sent; `None` if only the names in
+    /// attributes are looked up.
     fn examiner<'a>(&'a self, _service: &'a Service<'a>) -> Option<Box<dyn Examiner + 'a>> {
         None
     }
 
-    /// What a person is asked before a record alone is sent, where it is many calls: after a look at the shop, so that what
-    /// cannot be sent is not asked about.
+    /// The question before a single record that makes many calls: it comes after a look at the shop, so that it does not
+    /// ask about what cannot be sent.
     ///
     /// # Errors
-    /// As [`Self::run`], where the shop shows it before anything is sent.
+    /// As [`Self::run`], if the shop shows it before anything is sent.
     fn question<'a>(
         &'a self,
         _service: &'a Service<'_>,
@@ -156,17 +158,17 @@ pub trait Operation {
         None
     }
 
-    /// Whether numbers of a sheet that lack what a spreadsheet takes from them are meant so.
+    /// Whether numbers of a sheet that a spreadsheet has shortened are meant so.
     fn allows_spreadsheet_loss(&self) -> bool {
         false
     }
 
-    /// What to warn about once every record was read.
+    /// The warning once every record was read.
     fn leftover(&self) -> Option<String> {
         None
     }
 
-    /// A document with the flags over it, checked.
+    /// A document with the flags applied, checked.
     ///
     /// # Errors
     /// `usage` for what is refused.
@@ -174,7 +176,7 @@ pub trait Operation {
         self.checked(dialect, written, &|fields| self.apply(fields), allow_unknown)
     }
 
-    /// Prepares a draft with other flags, or with none.
+    /// Prepares a draft with the given flags in place of the command's.
     ///
     /// # Errors
     /// As [`Self::prepare`].
@@ -195,8 +197,8 @@ pub trait Operation {
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs a record, and says what its writes are known by. Where the log was held up before anything left, what was read is old: it
-/// starts again, for a while.
+/// Runs a record, and adds to the result what its writes are known by. If another process held up the log before anything
+/// left, the read is old by then: the record starts again, for a while.
 ///
 /// # Errors
 /// As [`Operation::run`].
@@ -229,20 +231,19 @@ pub fn request(service: &Service<'_>, draft: &Draft, path: &str) -> Result<Reque
     Ok(Request::post(target.path(path, &[]), draft.body_text().into(), bearer))
 }
 
-/// Where calls go that belong to no store view, so that none needs to be set.
+/// The target of calls that belong to no store view, so that none needs to be set.
 pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
     let settings = &service.settings;
     Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
 }
 
-/// A refused write with the hint to look first, where some shops have saved it all the same and nothing else is to be done.
+/// Adds the hint to look first to a refused write that some shops have saved all the same, if it has no hint yet.
 pub fn look_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
     let is_told = failure.hint.is_some() || failure.absent.is_some();
     if may_be_saved(&failure) && !is_told { failure.hint(hint) } else { failure }
 }
 
-/// Reads the regions of a country into the service's directory. Nothing is read twice in a run, and nothing where the
-/// interface has no list.
+/// Reads the regions of a country into the service's directory: once a run, and only if the interface has a list.
 ///
 /// # Errors
 /// `usage` for a country that the shop does not have, and as [`Service::read`].
@@ -283,7 +284,7 @@ pub async fn read_country_as(service: &Service<'_>, country: &str, bearer: Beare
     Ok(())
 }
 
-/// Whether a reply is the whole description of this country: from a page or half a list every region would be unknown.
+/// Whether a reply is the whole description of this country: from a page or half a list every region would seem unknown.
 fn is_country(reply: &Reply, country: &str) -> bool {
     let value = &reply.value;
     let is_named = |name: &str| {
@@ -292,7 +293,7 @@ fn is_country(reply: &Reply, country: &str) -> bool {
     reply.warning.is_none() && (is_named("id") || is_named("two_letter_abbreviation"))
 }
 
-/// What a look finds of an operation of which some calls were applied, and others are missing. The look sends none of them.
+/// The failure of an operation that a look has found applied in part. The look sends none of the missing calls.
 pub fn found_in_part(message: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Partial, message).applied(Applied::Partial).lasting(Persistence::Temporary)
 }

@@ -1,4 +1,4 @@
-//! An order as the one way to write sees it: its two addresses and its comments.
+//! An order as an owner of a write: its two addresses and its comments.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use storefront_core::operation::scalar;
 use storefront_core::order::{Order, OrderCalls};
 use storefront_core::outcome::WriteOutcome;
 
-/// How many writes of an order are looked at.
+/// How many writes of an order are checked at most.
 const MOST: usize = 20;
 
 /// An order, and what was read of it.
@@ -32,7 +32,7 @@ pub struct OrderOwner<'a> {
 }
 
 impl OrderOwner<'_> {
-    /// Whose data its addresses are: the customer's, or those of a guest.
+    /// Whose data its addresses are: the customer's, or a guest's.
     pub fn people(&self) -> People {
         let email = scalar(self.order.shown.get("customer_email"));
         People { customer: self.order.customer_id().map(|id| id.to_string()), email, email_after: None }
@@ -42,7 +42,7 @@ impl OrderOwner<'_> {
 /// Reads an order from which a correction is built: as new as our own corrections of the last minute.
 ///
 /// # Errors
-/// `guard` where it is older, and nobody continues; as [`read_by_id`].
+/// `guard` if it is older and nobody continues; as [`read_by_id`].
 pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> Result<Order, Failure> {
     let owner = effect::Owner::new(Kind::Order, id);
     let narrow = |effect: &mut Effect| effect.changes.retain(|change| change.path.order_address().is_some());
@@ -52,8 +52,9 @@ pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> R
         .await
 }
 
-/// The refusal to correct an address while an earlier correction may still take effect; `None` if the order shows it, which is noted, and if
-/// there is none. A record that is sent again because somebody has said that it was not applied does not wait for itself.
+/// The refusal to correct an address while an earlier correction may still take effect; `None` without one, or if
+/// the order shows it, which is noted. A record that is sent again because somebody has said that it was not applied does not
+/// wait for itself.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
@@ -89,7 +90,8 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
     ))))
 }
 
-/// The answer to a saved address repeats what was sent, and that to a comment is `true`: only a read shows what is stored.
+/// The answer to a saved address repeats what was sent, and that to a comment is `true`: only a read shows what is
+/// stored.
 impl Owner for OrderOwner<'_> {
     fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>> {
         Box::pin(async {

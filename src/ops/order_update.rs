@@ -1,5 +1,5 @@
-//! Corrects an address of a placed order (docs/magento.md, "Orders"): the order is read under its lock, each of its addresses that
-//! changes is saved by one call, and a comment says what was corrected. The comment is sent once, and nothing depends on it.
+//! Corrects an address of a placed order (docs/magento.md, "Orders"). The order is read under its lock, one call saves
+//! each address that changes, and a comment says what was corrected. The comment is sent once, and nothing depends on it.
 
 use serde_json::{Map, Value};
 
@@ -36,14 +36,14 @@ use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::sanitize_line;
 
 const OPERATION: &str = ORDER_UPDATE.name;
-/// The last call.
+/// The name of the last call.
 const COMMENT: &str = "comment";
 
-/// Corrects the addresses that a draft names, or shows the calls. On a terminal a person has to agree.
+/// Corrects the addresses that a draft names, or shows the calls. On a terminal a person must agree.
 ///
 /// # Errors
-/// `usage` for an order or an address that is not there, and for values that cannot be; as [`write::send_and_look`];
-/// `partial` where the first of two addresses was saved.
+/// `usage` for an order or an address that is not there, and for invalid values; as [`write::send_and_look`]; `partial`
+/// if the first of two addresses was saved.
 pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> Result<Outcome, Failure> {
     let name = OrderName::in_draft(draft)?;
     let calls = OrderCalls::new(service.settings.dialect)?;
@@ -75,7 +75,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
             return Ok(corrections.preview());
         }
         if prompt.confirms() && agreed.as_ref() != Some(&changes) {
-            // Nobody waits for a person.
+            // Nobody waits for the person.
             drop(lock);
             service.announce(OPERATION, None);
             corrections.show();
@@ -87,12 +87,12 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
     }
 }
 
-/// Whether a draft says anything of an address.
+/// Whether a draft sets anything of an address.
 pub fn names_an_address(fields: &Map<String, Value>) -> bool {
     fields.contains_key("from_address") || ORDER_FORM.iter().any(|name| fields.contains_key(*name))
 }
 
-/// What is to be corrected in an order, as calls.
+/// The corrections of an order, as calls.
 pub struct Corrections<'a> {
     owner: &'a OrderOwner<'a>,
     operation: &'static str,
@@ -144,7 +144,7 @@ impl<'a> Corrections<'a> {
         self.addresses.iter().map(|(_, effect)| effect.clone()).collect()
     }
 
-    /// What differs afterwards.
+    /// The differences that it makes.
     pub fn changes(&self) -> Vec<Change> {
         self.addresses.iter().flat_map(|(_, effect)| effect.differences()).collect()
     }
@@ -153,16 +153,16 @@ impl<'a> Corrections<'a> {
         self.addresses.is_empty() && !self.is_comment_alone
     }
 
-    /// The text of the comment, where one is added.
+    /// The text of the comment, if one is added.
     fn comment(&self, corrected: &[Effect]) -> Option<String> {
         let text = comment_text(corrected, self.added.as_deref());
         Some(text).filter(|text| !text.is_empty() && !self.no_comment)
     }
 
-    /// An earlier correction that may still take effect would overwrite this one; a person may continue.
+    /// Refuses while an earlier correction may still take effect, which would overwrite this one; a person may continue.
     ///
     /// # Errors
-    /// `guard` where nobody does.
+    /// `guard` if nobody does.
     pub async fn ensure_none_open(&self) -> Result<(), Failure> {
         let session = self.owner.service.session;
         let is_sent = !self.addresses.is_empty() && !session.global.dry_run;
@@ -204,7 +204,7 @@ impl<'a> Corrections<'a> {
         Outcome { reason, changed, unchanged, ..Outcome::not_sent(OPERATION) }
     }
 
-    /// Refuses what is not the correction that was planned.
+    /// Refuses a correction other than the planned one.
     fn ensure_planned(&self, draft: &Draft) -> Result<(), Failure> {
         let Some(expected) = &draft.expect else { return Ok(()) };
         let order = &self.owner.order;
@@ -237,12 +237,12 @@ impl<'a> Corrections<'a> {
             let address = address.map(|(name, value)| (name.to_owned(), value.clone())).collect();
             warnings.extend(lint::of_order(which.words(), &address, |name| name == "postcode"));
         }
-        // A plan has said its own already.
+        // A plan has given its own warnings already.
         let new = warnings.iter().filter(|warning| !draft.warnings.contains(warning));
         new.for_each(|warning| report.warn(warning));
     }
 
-    /// Shows what is asked about.
+    /// Shows what the question is about.
     fn show(&self) {
         let session = self.owner.service.session;
         let (prompt, style) = (session.prompt(), session.report.stderr_style);
@@ -260,14 +260,14 @@ impl<'a> Corrections<'a> {
     /// Saves the addresses, one after another, and adds the comment after the last one that was saved.
     ///
     /// # Errors
-    /// As [`write::send_and_look`]; `partial` where only the first of two addresses was saved.
+    /// As [`write::send_and_look`]; `partial` if only the first of two addresses was saved.
     pub async fn send(&self) -> Result<Outcome, Failure> {
         let (service, order) = (self.owner.service, &self.owner.order);
         if self.is_comment_alone {
             let text = self.comment(&[]).unwrap_or_default();
             return comment_alone(self.owner, &text).await;
         }
-        // What becomes of the comment changes nothing of what is said of the correction.
+        // The outcome of the comment does not change what is reported of the correction.
         let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
         let people = self.owner.people();
         let to_send = self.saved().map(|(effect, (name, request))| write::Call {
@@ -290,7 +290,7 @@ impl<'a> Corrections<'a> {
             match written.await {
                 Ok(written) => {
                     is_verified &= written.verified;
-                    // What a look shows in place of it is somebody else's.
+                    // If a look shows something else in its place, that is somebody else's.
                     corrected.push(if written.verified { written.effect } else { as_sent });
                 }
                 Err(failure) => {
@@ -317,7 +317,8 @@ impl<'a> Corrections<'a> {
         Ok(Outcome { changed: Some(self.outcome()), verified: Some(is_verified), success, ..done })
     }
 
-    /// Refuses to save an address that somebody else has changed since it was read before the first call: it is saved as a whole.
+    /// Refuses to save an address that somebody else has changed since the read before the first call, because it is
+    /// saved as a whole.
     ///
     /// # Errors
     /// `guard`; as [`read_basis`].
@@ -335,8 +336,8 @@ impl<'a> Corrections<'a> {
         Err(Failure::guard(message).lasting(Persistence::Temporary).hint("run it again"))
     }
 
-    /// The comment that an earlier run of a batch has left out after it had saved the addresses. It is certain that it was not sent:
-    /// what may have left is in the log.
+    /// The comment that an earlier run of a batch did not send after it had saved the addresses. It certainly did not
+    /// leave: a call that may have left is in the log.
     fn missing_comment(&self, service: &Service<'_>, draft: &Draft) -> Option<String> {
         let earlier = &service.write_ahead?.earlier().effects;
         let is_own = |effect: &Effect| effect.owner.id == Some(self.owner.order.id.to_string());
@@ -348,7 +349,7 @@ impl<'a> Corrections<'a> {
     }
 }
 
-/// The fields that a draft asks for: those of a stored address of the customer first, where one is named.
+/// The fields that a draft asks for; those of a stored address of the customer come first, if one is named.
 async fn form(owner: &OrderOwner<'_>, draft: &Draft) -> Result<Map<String, Value>, Failure> {
     let mut form = match draft.fields.get("from_address").and_then(id::integer) {
         Some(id) => stored_address(owner, AddressId(id)).await?,
@@ -363,7 +364,7 @@ async fn form(owner: &OrderOwner<'_>, draft: &Draft) -> Result<Map<String, Value
     Ok(form)
 }
 
-/// The fields of an address that the customer of the order has stored; what it does not have is emptied.
+/// The fields of an address that the customer of the order has stored; fields that it lacks are emptied.
 async fn stored_address(owner: &OrderOwner<'_>, id: AddressId) -> Result<Map<String, Value>, Failure> {
     let Some(customer) = owner.order.customer_id() else {
         return Err(Failure::usage(format!(
@@ -379,14 +380,14 @@ async fn stored_address(owner: &OrderOwner<'_>, id: AddressId) -> Result<Map<Str
         .into_iter()
         .map(|name| (name.to_owned(), stored.get(name).cloned().unwrap_or_default()))
         .collect();
-    // The id says it all; without one the name does.
+    // The id says everything; without an id the name does.
     let other = if region::has_id(&form) { "region" } else { "region_id" };
     form.shift_remove("region_code");
     form.shift_remove(other);
     Ok(form)
 }
 
-/// The addresses that are meant. A virtual order has only one.
+/// The addresses that the draft names. A virtual order has only one.
 fn sides(owner: &OrderOwner<'_>, draft: &Draft) -> Result<Vec<Which>, Failure> {
     let order = &owner.order;
     Ok(match scalar(draft.fields.get("address")).unwrap_or_default().trim() {
@@ -421,7 +422,7 @@ async fn correction(
     owner.order.change(which, &wanted)
 }
 
-/// Adds the comment that follows a correction. What becomes of it changes nothing of what is said of the correction.
+/// Adds the comment that follows a correction. Its outcome does not change what is reported of the correction.
 async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str) -> Call {
     match send_comment(owner, operation, text).await {
         Ok(call) => call,
@@ -460,7 +461,7 @@ async fn send_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &st
     Ok(Call { status: written.status, response, ..Call::new(COMMENT, Applied::Yes) })
 }
 
-/// Adds a comment where nothing else is asked for.
+/// Adds a comment if nothing else is asked for.
 async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
     let call = send_comment(owner, OPERATION, text).await?;
     let success = Success { text: format!("Commented order {}", owner.order.number), covers_response: true };
@@ -474,7 +475,7 @@ async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Fa
     })
 }
 
-/// Adds the comment that an earlier run has left out.
+/// Adds the comment that an earlier run did not send.
 async fn complete(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
     let comment = add_comment(owner, OPERATION, text).await;
     let success = Success { text: format!("Order {}: {text}", owner.order.number), covers_response: true };
@@ -499,7 +500,7 @@ enum Comment {
 }
 
 impl Earlier {
-    /// Compares an order with what was to be changed; `None` where nothing is known of that.
+    /// Compares an order with what was to be changed; `None` if nothing is known of that.
     fn of(order: &Order, effects: &[Effect], draft: &Draft) -> Option<Self> {
         let document = order.document();
         let (comments, addresses): (Vec<Effect>, Vec<Effect>) =
@@ -519,7 +520,7 @@ impl Earlier {
 /// Whether the order shows what a record of an earlier run was to correct; `None` while that is unknown.
 ///
 /// # Errors
-/// Where the order cannot be read, and [`found_in_part`] where only the comment is missing.
+/// If the order cannot be read, and [`found_in_part`] if only the comment is missing.
 pub async fn resolve_unknown(
     service: &Service<'_>,
     draft: &Draft,

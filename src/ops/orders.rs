@@ -1,4 +1,4 @@
-//! Placed orders: found by their number or by whose they are, and read.
+//! Placed orders: found by their number or their customer, and read.
 
 use std::collections::HashSet;
 
@@ -18,15 +18,15 @@ use storefront_core::interface::request::{Filter, MAX_PAGE, Request};
 use storefront_core::operation::scalar;
 use storefront_core::order::{Order, OrderCalls};
 
-/// What a list has, for people.
+/// What the list contains, for messages.
 const ORDERS: &str = "orders";
-/// Several websites may give the same number.
+/// How many orders with one number are asked for: several websites may give the same number.
 const MAX_MATCHES: usize = 20;
-/// The digits of a number as shops give them; a spreadsheet takes the zeros at the front away.
+/// How many digits an order number has; a spreadsheet drops the leading zeros.
 const DIGITS: usize = 9;
-/// What is read of an order to find it.
+/// The fields that are read to find an order.
 const TO_FIND: &str = "items[entity_id,increment_id,store_id],total_count";
-/// What is read of an order for a list.
+/// The fields that are read for a list of orders.
 const TO_LIST: &str = "items[entity_id,increment_id,created_at,state,status,grand_total,order_currency_code,customer_id,\
     customer_email,extension_attributes[shipping_assignments[shipping[address[city]]]]],total_count";
 
@@ -70,10 +70,10 @@ impl OrderName {
     }
 }
 
-/// Reads an order: by its number with one search, which shows all of it.
+/// Reads an order. For a number one search is enough, which shows all of it.
 ///
 /// # Errors
-/// `usage` where there is no such order, or there are several; as [`Service::read`].
+/// `usage` if there is no such order, or there are several; as [`Service::read`].
 pub async fn read(service: &Service<'_>, name: &OrderName) -> Result<Order, Failure> {
     let calls = OrderCalls::new(service.settings.dialect)?;
     match name {
@@ -88,7 +88,7 @@ pub async fn read(service: &Service<'_>, name: &OrderName) -> Result<Order, Fail
 /// The id of an order.
 ///
 /// # Errors
-/// As [`read`]; a number that has lost the zeros at its front is said with the one that is there.
+/// As [`read`]; the failure for a number without its leading zeros names the number that exists.
 pub async fn find(service: &Service<'_>, name: &OrderName) -> Result<u64, Failure> {
     let calls = OrderCalls::new(service.settings.dialect)?;
     let number = match name {
@@ -111,7 +111,7 @@ pub async fn read_by_id(service: &Service<'_>, calls: &OrderCalls, id: u64) -> R
         }
         _ => failure,
     })?;
-    // Of half an order the other half would be lost.
+    // With half an order, the other half would be lost.
     let is_whole = reply.warning.is_none();
     Order::of(reply.value).filter(|order| is_whole && order.id == id).ok_or_else(unexpected)
 }
@@ -129,7 +129,7 @@ async fn search(
 ) -> Result<Vec<Value>, Failure> {
     let request = calls.search(Filter::equal(&["increment_id"], number), MAX_MATCHES, fields);
     let page = read_page(service, &request, ORDERS, MAX_MATCHES).await?;
-    // The database finds what only looks alike.
+    // The database also finds numbers that only look alike.
     let is_it = |order: &Value| scalar(order.get("increment_id")).as_deref() == Some(number);
     Ok(page.records.into_iter().filter(is_it).collect())
 }
@@ -165,11 +165,11 @@ async fn only(
         .hint(hint!("list the orders of a customer with ", storefront("order list --customer ID"))))
 }
 
-/// The newest orders of a customer, whom an id or the email of the orders names; guests have only an email. At most `limit`, and
-/// how many there are.
+/// The newest orders of a customer, named by id or by the email of the orders (guests have only an email). Returns at
+/// most `limit`, and how many there are.
 ///
 /// # Errors
-/// `usage` for what is neither; as [`read_page`].
+/// `usage` for a name that is neither; as [`read_page`].
 pub async fn of_customer(
     service: &Service<'_>,
     customer: &str,
@@ -197,15 +197,15 @@ pub async fn of_customer(
 /// Looks up the numbers of the orders that a batch is going to correct, many with one request.
 pub struct Numbers<'a> {
     service: &'a Service<'a>,
-    /// Those that were not looked up yet, with their lines.
+    /// The numbers that were not looked up yet, with their lines.
     pending: Vec<(u64, String)>,
 }
 
 impl<'a> Numbers<'a> {
-    /// So many numbers stand in one request.
+    /// How many numbers one request looks up.
     const TOGETHER: usize = 100;
 
-    /// None so far.
+    /// No numbers so far.
     pub fn new(service: &'a Service<'a>) -> Self {
         Self { service, pending: Vec::new() }
     }

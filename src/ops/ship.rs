@@ -1,4 +1,4 @@
-//! Saves shipping and payment. Where these are two calls, the second leaves only after the first was applied.
+//! Saves shipping and payment. If these are two calls, the second leaves only after the first was applied.
 
 use serde_json::{Map, Value};
 
@@ -31,19 +31,19 @@ use storefront_core::text::sanitize::sanitize_line;
 
 const OPERATION: &str = QUOTE_SHIP.name;
 
-/// The first call.
+/// The name of the first call.
 const SHIPPING: &str = "shipping-information";
-/// What to do where the second call is missing: both calls can be repeated.
+/// What to do if the second call is missing: both calls can be repeated.
 const AGAIN: &str = "run the command again";
-/// The second call.
+/// The name of the second call.
 const PAYMENT: &str = "selected-payment-method";
 
-/// Saves addresses and method, then the payment, or shows the calls. After a part of it both are sent again: saving and
-/// setting the same a second time changes nothing.
+/// Saves addresses and method, then the payment, or shows the calls. After a partial success both are sent again: saving
+/// and setting the same a second time changes nothing.
 ///
 /// # Errors
-/// As [`write::carry_out`]; `partial` where the first call was applied and the second was not. `usage` where the named
-/// customer has no cart.
+/// As [`write::carry_out`]; `partial` if the first call was applied and the second was not. `usage` if the named customer
+/// has no cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
         return save_at_once(service, draft).await;
@@ -74,7 +74,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     }
 }
 
-/// Saves everything with the one call of the marketplace, whose quotes no call reads.
+/// Saves everything with the one call of the marketplace; no call reads its quotes.
 async fn save_at_once(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let request = single_request(service, draft)?;
     if service.session.global.dry_run {
@@ -87,7 +87,7 @@ async fn save_at_once(service: &Service<'_>, draft: &Draft) -> Result<Outcome, F
     let written = write::carry_out(service, OPERATION, &owner, call).await;
     let Written { reply, status, .. } = written.map_err(|failure| cart::look_hint(service, failure))?;
     let response = reply.map(|reply| reply.value);
-    // Only a person reads it.
+    // Only people read it.
     let is_read = !service.session.report.is_json();
     let success = response
         .as_ref()
@@ -96,8 +96,8 @@ async fn save_at_once(service: &Service<'_>, draft: &Draft) -> Result<Outcome, F
     Ok(Outcome { applied: Applied::Yes, status, response, success, ..Outcome::not_sent(OPERATION) })
 }
 
-/// Refuses fields of a draft that neither of Magento's calls has a place for: they would be dropped without a word.
-/// With `takes_stored` the shipping or the billing address is yet to come, from the stored profile.
+/// Refuses fields of a draft that have no place in either of Magento's calls: they would be dropped silently. With
+/// `takes_stored` the shipping or the billing address still comes from the stored profile.
 ///
 /// # Errors
 /// `usage`, naming the first one.
@@ -138,7 +138,7 @@ fn single_request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failu
 fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
     let information = &sent.get("addressInformation").unwrap_or(&Value::Null);
     let address = |side: &str| Some(one_liner(information[side].as_object()?));
-    // What is not sent stays as it is in the cart.
+    // An address that is not sent stays as it is in the cart.
     let kept = address("shipping_address")
         .map(|_| "not changed; --bill-same-as-ship or --bill-to-address ID sets it".to_owned());
     let method = ["shipping_carrier_code", "shipping_method_code"].map(|name| scalar(information.get(name)));
@@ -174,7 +174,7 @@ impl<'a> Requests<'a> {
         self.calls().map(|(_, planned)| planned.clone()).collect()
     }
 
-    /// The calls with what they change. A payment that is set twice is the same.
+    /// The calls with what they change. Setting a payment twice changes nothing.
     fn to_send(&self) -> Vec<Call> {
         let call = |(owner, (name, request)): &(Saved<'_>, Planned), repeats| Call {
             repeats,
@@ -185,7 +185,7 @@ impl<'a> Requests<'a> {
         shipping.chain(self.payment.iter().map(|payment| call(payment, Effect::State))).collect()
     }
 
-    /// Sends the calls; the second leaves only where the first was applied, and then also after a signal.
+    /// Sends the calls. The second leaves only if the first was applied, and then even after a signal.
     async fn send(
         &self,
         service: &Service<'_>,
@@ -223,7 +223,7 @@ async fn requests<'a>(service: &'a Service<'a>, draft: &Draft) -> Result<Request
         information.entry("billing_address").or_insert(billing);
     }
     for address in addresses(&mut body) {
-        // The service answers 200 to the code of a region that it does not know, and saves none.
+        // The service answers 200 to an unknown region code, and saves no region.
         if let Some(country) = RegionDirectory::needed_by(address, &Map::new()) {
             read_country(service, &country).await?;
             service.regions.borrow().resolve_address(&country, address)?;
@@ -260,11 +260,11 @@ fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<Str
     sides.filter_map(|(_, address)| address.as_object_mut())
 }
 
-/// Fields of an address that a cart keeps from its address before, unless they are sent empty: an invoice could carry
-/// another address's VAT id.
+/// Fields that a cart keeps from its previous address unless they are sent empty: an invoice could carry another
+/// address's VAT id.
 const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
 
-/// What is said of the first call. A method that the shop does not have is refused after the addresses are saved.
+/// The failure of the first call. The shop refuses an unknown method only after it has saved the addresses.
 fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
     if failure.absent == Some(Absent::ShippingMethod) {
         let message = format!(
@@ -282,7 +282,7 @@ fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
     }
 }
 
-/// What is said of the second call, where the first was applied.
+/// The failure of the second call after the first was applied.
 fn second_failed(failure: Failure) -> Failure {
     let became = match failure.applied {
         Applied::Unknown => "the outcome of the payment is unknown",
@@ -303,7 +303,7 @@ fn second_failed(failure: Failure) -> Failure {
     Failure { message, hint: Some(hint), ..failure }
 }
 
-/// Addresses of the stored profile as those of a quote, by their ids; the service knows the customer's id then.
+/// Addresses of the stored profile in the form that a quote takes, by their ids, and the service with the customer's id.
 ///
 /// # Errors
 /// As [`read_profile`], and `usage` for an address the profile does not have.

@@ -1,5 +1,5 @@
-//! What is looked at before shipping information is saved on a cart, and afterwards: the shop saves the addresses and erases the
-//! cart's method before it refuses one that it does not have, and some versions change quantities when they save a cart.
+//! Checks before and after shipping information is saved on a cart: the shop saves the addresses and erases the cart's
+//! method before it refuses an unknown method, and some versions change quantities when they save a cart.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ pub(super) fn list_methods() -> Hint {
     hint!(storefront("quote methods"), " lists them")
 }
 
-/// Refuses a carrier or method that the shop does not offer to the address that is to be saved. Where its offer cannot be read a
-/// warning says so. A cart without items has no methods, and the shop refuses to save any: nothing is asked.
+/// Refuses a carrier or method that the shop does not offer for the address that is to be saved. If the offer cannot be
+/// read, it warns. For a cart without items nothing is asked: it has no methods, and the shop refuses to save any.
 ///
 /// # Errors
 /// `usage` for a method that is not offered.
@@ -68,7 +68,7 @@ fn offered(estimate: &Value) -> Option<Vec<String>> {
     estimate.as_array()?.iter().map(both).collect()
 }
 
-/// Reads the cart again, and warns of quantities that are not what they were.
+/// Reads the cart again, and warns of quantities that have changed.
 pub async fn compare_items(service: &Service<'_>, cart: &Cart<'_>, before: &ActiveCart) {
     let Ok(reply) = service.read(&cart.read("")).await else { return };
     let is_it = scalar(reply.value.get("id")) == Some(before.id.to_string());
@@ -83,7 +83,7 @@ pub async fn compare_items(service: &Service<'_>, cart: &Cart<'_>, before: &Acti
     }
 }
 
-/// What changed, by SKU: the id of an item may change when a cart is saved.
+/// The changes by SKU: the id of an item may change when a cart is saved.
 fn changes(before: &[Value], after: &[Value]) -> Vec<String> {
     let (before, after) = (quantities(before), quantities(after));
     let mut skus: Vec<&String> = before.keys().chain(after.keys()).collect();

@@ -1,4 +1,4 @@
-//! A cart to which shipping information and a payment are saved, as the one way to write sees it.
+//! A cart to which shipping information and a payment are saved, as an owner of a write.
 
 use std::time::Duration;
 
@@ -20,16 +20,16 @@ use storefront_core::operation::scalar;
 use storefront_core::profile::path::{FieldPath, List};
 use storefront_core::text::exact_json;
 
-/// Fields of an address that a cart shows as they were sent. Regions are resolved, and flags are the shop's own.
+/// Fields of an address that a cart shows as they were sent. It resolves regions, and sets flags itself.
 const COMPARED: [&str; 8] =
     ["firstname", "lastname", "street", "city", "postcode", "country_id", "telephone", "company"];
 
-/// The shipping and the billing address, and what the method is called in the document.
+/// The names of the shipping address, the billing address and the method in the document.
 const SIDES: [&str; 2] = ["shipping_address", "billing_address"];
 const METHOD: &str = "method";
 const PAYMENT: &str = "payment";
 
-/// What is saved by one of the two calls.
+/// What one of the two calls saves.
 pub struct Saved<'a> {
     service: &'a Service<'a>,
     read: Request,
@@ -38,7 +38,7 @@ pub struct Saved<'a> {
 }
 
 impl<'a> Saved<'a> {
-    /// The addresses and the method; `found` shows what was there before, where the shop shows it.
+    /// The addresses and the method; `found` has the values before, if the shop shows them.
     pub fn shipping(service: &'a Service<'a>, cart: &Cart<'_>, found: &ActiveCart, sent: &Value) -> Self {
         let before = saved_document(&found.shown);
         let before_at = |path: &FieldPath| match &before {
@@ -116,7 +116,7 @@ impl Owner for Saved<'_> {
         (self.is_payment && !says_set(&reply.value)).then(|| Failure::new(FailureKind::Unknown, message))
     }
 
-    /// That the cart is not there says that nothing was saved, and that the method is not there that the addresses were.
+    /// A missing cart means that nothing was saved; a missing method means that the addresses were.
     fn told(&self, refused: &Failure) -> Option<Applied> {
         if cart::is_no_cart(refused) {
             return Some(refused.applied);
@@ -124,7 +124,7 @@ impl Owner for Saved<'_> {
         (refused.absent == Some(Absent::ShippingMethod)).then_some(Applied::Partial)
     }
 
-    /// A payment is as it was asked for, or not. What is saved a second time tells nothing.
+    /// A payment is as it was asked for, or it is not. Saving the same again proves nothing.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let look = effect.look(shown);
         let is_all = look.third.is_empty() && look.before == 0;
@@ -157,7 +157,7 @@ impl Owner for Saved<'_> {
     }
 }
 
-/// The addresses and the method of a cart; `None` where the shop does not show them.
+/// The addresses and the method of a cart; `None` if the shop does not show them.
 pub fn saved_document(shown: &Value) -> Option<Map<String, Value>> {
     let assignments = shown.pointer("/extension_attributes/shipping_assignments")?.as_array()?;
     let shipping = assignments.first().and_then(|assignment| assignment.get("shipping"));
@@ -170,8 +170,8 @@ pub fn saved_document(shown: &Value) -> Option<Map<String, Value>> {
     document.as_object().cloned()
 }
 
-/// What a cart shows of what an earlier call saved to it: its addresses and method, and the payment where that is asked for. In words
-/// why it cannot be compared.
+/// What a cart shows of what an earlier call saved to it: its addresses and method, and the payment if that is asked for;
+/// or in words why it cannot be compared.
 ///
 /// # Errors
 /// As [`cart::find`].
@@ -194,12 +194,12 @@ pub async fn read_saved(
     Ok(Ok(shown))
 }
 
-/// Whether an effect is of what is saved to a cart, and not of its items.
+/// Whether an effect is what a call saved to a cart, and not a change of its items.
 pub fn is_saved(effect: &Effect) -> bool {
     effect.creates.is_empty() && !effect.changes.iter().any(|change| List::of(&change.path).is_some())
 }
 
-/// Whether an answer says that the payment was set: with its id, as a number or text, or with `true`.
+/// Whether an answer says that the payment was set: by its id, as a number or text, or by `true`.
 fn says_set(answer: &Value) -> bool {
     *answer == true || scalar(Some(answer)).is_some_and(|id| id.trim() == "true" || positive(&id).is_some())
 }

@@ -1,4 +1,4 @@
-//! What others have edited since the form of this command showed it: a person confirms with that before their eyes.
+//! What others have edited since the form of this command showed it; a person sees that before confirming.
 
 use crate::client::service::Service;
 use crate::report::changes;
@@ -7,7 +7,7 @@ use storefront_core::order::{Order, Which};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::Profile;
 
-/// Shows what differs between the customer as the form showed them and as they are stored now.
+/// Shows the differences between the customer as the form showed them and as they are stored.
 pub fn show_edits_of_profile(service: &Service<'_>, stored: &Profile) {
     let shown = service.shown.borrow();
     let mut edits =
@@ -16,7 +16,7 @@ pub fn show_edits_of_profile(service: &Service<'_>, stored: &Profile) {
     show(service, edits);
 }
 
-/// Shows what differs between the addresses of the order as the form showed it and as it is stored now.
+/// Shows the differences between the addresses of the order as the form showed them and as they are stored.
 pub fn show_edits_of_order(service: &Service<'_>, stored: &Order) {
     let shown = Order::of(service.shown.borrow().clone());
     let of = |which: Which| shown.as_ref()?.change(which, stored.address(which)?).ok();

@@ -1,4 +1,4 @@
-//! What is said of a call that was not applied, or of which that is not known.
+//! The messages about a call that was not applied, or whose outcome is not known.
 
 use super::owner::Owner;
 use super::seen::Seen;
@@ -9,7 +9,7 @@ use storefront_core::hint::hint;
 use storefront_core::profile::path::FieldPath;
 use storefront_core::text::sanitize::quoted;
 
-/// The failure of a call. `answer` is that of the service, where it did not say that it did it.
+/// The failure of a call. `answer` is the service's, unless it said that it made the change.
 pub(super) fn of_call(
     owner: &dyn Owner,
     verdict: Verdict,
@@ -75,7 +75,7 @@ fn lost(seen: &Seen, noun: &str) -> Option<String> {
         .then(|| format!("the {noun} no longer has {}, which was not to change", places.join(", ")))
 }
 
-/// Why a change that was applied is not verified; `None` where it is.
+/// Why a change that was applied is not verified; `None` if it is.
 pub(super) fn doubt(owner: &dyn Owner, seen: &Seen) -> Option<String> {
     let noun = owner.noun();
     match seen {

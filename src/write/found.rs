@@ -1,4 +1,4 @@
-//! What is found out of a call that has left: its answer and a look together.
+//! What became of a call that has left, by its answer and a look together.
 
 use std::pin::pin;
 
@@ -26,12 +26,12 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Nothing was looked at.
+    /// A call that was not looked at.
     pub(super) const fn unseen(ended: Result<bool, Failure>) -> Self {
         Self { ended, seen: None, is_answer: false }
     }
 
-    /// Looks for a call of which the service says that it did it, in its answer first.
+    /// Looks for a call that the service said it applied, in its answer first.
     pub(super) async fn after_success(
         service: &Service<'_>,
         owner: &dyn Owner,
@@ -57,7 +57,7 @@ impl Found {
         Self { ended, seen: Some(seen), is_answer }
     }
 
-    /// Looks for a call that the service did not say it did.
+    /// Looks for a call that the service did not say it applied.
     pub(super) async fn after_failure(
         service: &Service<'_>,
         owner: &dyn Owner,
@@ -99,7 +99,7 @@ impl Found {
         Self { ended, seen: Some(seen), is_answer: false }
     }
 
-    /// What it makes of a write that left at `sent_at`.
+    /// The outcome of a write that left at `sent_at`.
     pub(super) fn outcome(&self, sent_at: Timestamp, now: Timestamp) -> WriteOutcome {
         let verified = self.ended.as_ref().map(|verified| *verified);
         match (WriteOutcome::after(verified, sent_at, now), &self.seen) {
@@ -110,7 +110,7 @@ impl Found {
         }
     }
 
-    /// Does this with the owner as it was seen, where that is what the call left of it.
+    /// Calls `close` with the owner as it was seen, if that is what the call left; returns whether it did.
     pub(super) fn closing(&self, close: impl FnOnce(&Map<String, Value>)) -> bool {
         let is_left = match &self.ended {
             Ok(_) => true,
@@ -124,11 +124,11 @@ impl Found {
     }
 }
 
-/// The look that the failure asks for, and what its answer counts as; `None` where nothing can have been saved.
+/// Looks as the failure requires, and says what its answer counts as; `None` if nothing can have been saved.
 async fn look_after_failure(owner: &dyn Owner, effect: &Effect, refused: &Failure) -> Option<(Answer, Seen)> {
     let looking = Looking { owner };
     Some(if owner.says_gone(effect, refused) {
-        // That counts where a read shows it, too.
+        // The refusal counts only if a read shows the owner gone, too.
         let seen = looking.until_shown(effect).await;
         let is_open = seen.is_after() || refused.applied == Applied::Unknown && seen.lost().is_empty();
         (if is_open { Answer::Unknown } else { Answer::Rejected }, seen)

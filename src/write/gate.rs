@@ -1,6 +1,6 @@
-//! The gate: a call leaves only once its effect is in the log of this machine, and its record in the journal of a batch.
+//! The gate: a call leaves only after its effect is in the log of this machine, and its record in the journal of a batch.
 //!
-//! In a batch the journal's `sending` line comes first. So on this machine only what the log has can have been sent.
+//! In a batch the journal's `sending` line comes first. So only what the log has can have been sent from this machine.
 
 use serde_json::{Value, json};
 
@@ -16,26 +16,26 @@ use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::path::Step;
 use storefront_core::text::redact::MASK;
 
-/// What kind of thing a call changes of which nobody knows what it changes.
+/// The kind of owner in the log for a call of which nobody knows what it changes.
 const ANY: &str = "api";
 
-/// The place of a call in the log. Where it is dropped before the call leaves, it is noted that nothing was sent.
+/// The place of a call in the log. If it is dropped before the call leaves, the log notes that nothing was sent.
 #[derive(Debug)]
 pub struct Place {
     open: OpenWrite,
     call: LeftCall,
 }
 
-/// A call that has left: what people know it by.
+/// A call that has left, by its name in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftCall {
     name: WriteName,
-    /// Whether the log has the whole of which it changes a part: what the call keeps stands there.
+    /// Whether the log has the whole document of which it changes a part: what the call keeps is in there.
     is_of_whole: bool,
 }
 
 impl Place {
-    /// By which people know the call.
+    /// The name of the call.
     pub const fn name(&self) -> WriteName {
         self.call.name
     }
@@ -48,7 +48,7 @@ impl Place {
 }
 
 impl LeftCall {
-    /// What it changes, as far as that is known by now.
+    /// What it changes, as far as that is known.
     pub(super) fn effect(self, service: &Service<'_>) -> Option<Effect> {
         service.stage.effect(self.name)
     }
@@ -60,14 +60,14 @@ impl LeftCall {
         }
     }
 
-    /// Notes what became of it, with its effect where a look has closed that. Of a call that the service only says it did the effect
-    /// stays as it was asked for: what the look showed is not of this call.
+    /// Notes what became of it, with its effect if a look has closed that. If only the service says that it applied the
+    /// call, the effect stays as it was asked for: what the look showed is not of this call.
     pub(super) async fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
         let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
         self.note_closed(service, outcome, effect.filter(|_| is_applied || self.is_of_whole)).await;
     }
 
-    /// As [`Self::close`], of a call that the service refused, and a look showed.
+    /// As [`Self::close`], for a call that the service refused and a look showed.
     pub(super) async fn close_refused(
         self,
         service: &Service<'_>,
@@ -89,11 +89,12 @@ impl LeftCall {
     }
 }
 
-/// Writes down that these calls are about to leave, with what they change; returns when that is on disk. After a signal nothing
-/// begins. Calls that are made from the same read of a `whole` are written down as one with it: what they keep stands there.
+/// Writes down that these calls are about to leave, with what they change, and returns when that is on disk. After a
+/// signal no call starts. Calls that are made from the same read of a `whole` are written down together with it: what
+/// they keep is in there.
 ///
 /// # Errors
-/// `interrupted` after a signal, and where it cannot be written down: nothing must leave then.
+/// `interrupted` after a signal, and any failure to write it down: nothing must leave then.
 pub async fn gate(
     service: &Service<'_>,
     operation: &'static str,
@@ -137,12 +138,12 @@ pub(super) async fn gate_any(
     Ok(pass(service, operation, vec![entry], None).await?.pop())
 }
 
-/// What an effect deletes, by names of which no two are of one thing.
+/// What an effect deletes, by names that are unique.
 fn deleted(effect: &Effect) -> impl Iterator<Item = String> {
     effect.deleted().map(|path| format!("{} {path}", effect.owner))
 }
 
-/// Refuses what nobody has agreed to, whatever led here. The sandbox may always be written to.
+/// Refuses what nobody has agreed to, whatever the caller. The sandbox may always be written to.
 fn agreed(service: &Service<'_>, deleted: Vec<String>) -> Result<(), Failure> {
     let (settings, global) = (&service.settings, service.session.global);
     let writes = if settings.sandbox.is_some() { Writes::Yes } else { settings.writes };
@@ -156,7 +157,7 @@ fn agreed(service: &Service<'_>, deleted: Vec<String>) -> Result<(), Failure> {
     service.session.consent.covers(&asked)
 }
 
-/// What the log has of a call.
+/// What the log stores of a call.
 struct Entry {
     call: String,
     owner: log::Owner,
@@ -209,7 +210,7 @@ fn note_busy(service: &Service<'_>, failure: &Failure) {
     }
 }
 
-/// An effect as it is kept: without the data of a payment, and without what stands in the whole of which it changes a part.
+/// An effect as it is stored: without payment data, and without what is in the whole document of which it changes a part.
 fn recorded(effect: &Effect, is_of_whole: bool) -> Effect {
     let mut effect = effect.clone();
     if is_of_whole {

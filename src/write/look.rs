@@ -1,4 +1,4 @@
-//! Looking at the owner of a call, until it shows the change or the time is up.
+//! Looks at the owner of a call, until it shows the change or the time is up.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::verdict::{self, Answer};
 use crate::client::Reply;
 use storefront_core::effect::Effect;
 
-/// Two looks that prove that a call of unknown outcome was applied are at least so far apart.
+/// The least time between two looks that prove that a call of unknown outcome was applied.
 const PROOF_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Looks at one owner.
@@ -28,8 +28,8 @@ impl Looking<'_> {
         }
     }
 
-    /// After a refusal: one look. A read that lags behind may lack what was added a moment ago, and has values of an earlier time: what
-    /// seems to be lost or another's is looked for again.
+    /// After a refusal: one look. A read that lags behind may lack what was added a moment ago, and has older values; so
+    /// if something seems lost or somebody else's, it looks again.
     pub(super) async fn after_refusal(&self, effect: &Effect) -> Seen {
         let mut reads = Reads::new(self.owner.settle());
         loop {
@@ -42,7 +42,7 @@ impl Looking<'_> {
         }
     }
 
-    /// What the answer to a call shows, where it is a read.
+    /// What the answer to a call shows, if it is a read.
     pub(super) fn in_answer(&self, effect: &Effect, reply: &Reply) -> Option<Seen> {
         Some(match self.owner.in_answer(effect, reply)? {
             Ok(shown) => self.compare(effect, shown),
@@ -50,7 +50,7 @@ impl Looking<'_> {
         })
     }
 
-    /// After success: reads until one shows the change, or two the same that the service made of it.
+    /// After success: reads until one shows the change, or two show the same rewritten values.
     pub(super) async fn until_shown(&self, effect: &Effect) -> Seen {
         let mut reads = Reads::new(self.owner.settle());
         let mut last = self.once(effect).await;
@@ -59,7 +59,7 @@ impl Looking<'_> {
             if seen.is_rewritten_as(&last) {
                 return seen;
             }
-            // A read that fails takes nothing from an earlier one.
+            // A read that fails does not replace an earlier one.
             if !matches!(seen, Seen::Unreadable(_)) || matches!(last, Seen::Unreadable(_)) {
                 last = seen;
             }
@@ -67,7 +67,8 @@ impl Looking<'_> {
         last
     }
 
-    /// After an unknown outcome: reads until two of them, far enough apart, show the change and could not have shown it before.
+    /// After an unknown outcome: reads until two that are far enough apart show the change and could not have shown it
+    /// before.
     pub(super) async fn until_proven(&self, effect: &Effect) -> Seen {
         let mut reads = Reads::new(self.owner.settle());
         let mut proof: Option<Instant> = None;

@@ -1,6 +1,6 @@
 //! The one way to write. An operation says which calls are to be made, with the effect of each; this module does the rest.
 //!
-//! 1. *Gate*: after a signal nothing begins, and what is about to leave is written down, durably.
+//! 1. *Gate*: after a signal no call starts, and what is about to leave is written down, durably.
 //! 2. *Send*: the call is sent once; only what cannot act twice is repeated.
 //! 3. *Look*: after success the owner is looked at until it shows the change, at most for `--settle`; the answer is the first
 //!    look where it is a read. After an unknown outcome the change must be shown twice. After a refusal that some shops give
@@ -47,10 +47,10 @@ pub struct Call {
     pub effect: Effect,
     /// Whether it may be sent again after an unknown outcome.
     pub repeats: client::Effect,
-    /// Whether the owner is looked at after the last of several calls, with [`verify`], and not after this one where the service
-    /// says that it did it.
+    /// Whether the owner is looked at with [`verify`] after the last of several calls, and not after the service says
+    /// that it applied this one.
     pub is_looked_at_later: bool,
-    /// Whose data it holds, where that is not the customer of the service.
+    /// Whose data it holds, if not the customer of the service.
     pub people: Option<People>,
     /// Its place in the log, once it has passed the gate.
     pub place: Option<Place>,
@@ -67,21 +67,21 @@ impl Call {
 /// A call that was applied.
 #[derive(Debug)]
 pub struct Written {
-    /// The answer; `None` where it was lost, and a look has shown the change.
+    /// The answer; `None` if it was lost, and a look has shown the change.
     pub reply: Option<Reply>,
-    /// The status of the answer, where there was one.
+    /// The status of the answer, if there was one.
     pub status: Option<u16>,
     /// Whether a look has shown the change.
     pub verified: bool,
     /// The effect with what was seen.
     pub effect: Effect,
-    /// By which it is noted what became of it.
+    /// The call in the log, by which its outcome is noted.
     pub left: Option<LeftCall>,
 }
 
-/// Sends a call that only makes room for what is asked for: an empty cart, which the service gives out again as long as it is active.
-/// It passes no gate and has no effect: nobody asked for it, nothing of it is looked for, compared or taken back, and sent twice it is
-/// the same.
+/// Sends a call that only prepares for what is asked for: it makes an empty cart, which the service gives out again as
+/// long as it is active. The call passes no gate and has no effect: nobody asked for it, nothing compares it or takes it
+/// back, and sending it twice changes nothing.
 ///
 /// # Errors
 /// As [`Service::make_room`].
@@ -92,14 +92,14 @@ pub async fn make_room(service: &Service<'_>, operation: &str, request: &Request
 /// Carries out one call: gate, send, look, close.
 ///
 /// # Errors
-/// What was not applied, or of which that is not known: `applied` says which.
+/// A call that was not applied, or whose outcome is not known; `applied` says which.
 pub async fn carry_out(
     service: &Service<'_>,
     operation: &'static str,
     owner: &dyn Owner,
     call: Call,
 ) -> Result<Written, Failure> {
-    // Without a token nothing leaves.
+    // Without a token nothing is written down.
     service.token(call.request.bearer).await?;
     send_and_look(service, operation, owner, call).await
 }
@@ -128,12 +128,12 @@ pub async fn send_and_look(
 pub enum Ended {
     /// It was applied.
     Written(Box<Written>),
-    /// The service took nothing of it: after this time it may be made again.
+    /// The service applied nothing of it; it may be made again after this time.
     Again(Duration, Box<Failure>),
 }
 
-/// Sends a call once that has passed the gate, and finds out what became of it. Where the service took nothing of it, it is not
-/// sent again as it is: what it was made from may have changed meanwhile.
+/// Sends a call that has passed the gate once, and finds out what became of it. If the service applied nothing of it, the
+/// caller makes it again, because what it was made from may have changed meanwhile.
 ///
 /// # Errors
 /// As [`carry_out`].
@@ -166,7 +166,7 @@ pub async fn send_once(
     sent.find_out(answer).await.map(|written| Ended::Written(Box::new(written)))
 }
 
-/// Sends a call of which nobody knows what it changes; nothing is looked at.
+/// Sends a call of which nobody knows what it changes. Nothing is looked at.
 ///
 /// # Errors
 /// As [`Service::send`], and as [`gate()`].
@@ -199,7 +199,7 @@ struct Sent<'a> {
 }
 
 impl<'a> Sent<'a> {
-    /// The call leaves now.
+    /// Marks the call as leaving now.
     fn new(service: &'a Service<'a>, owner: &'a dyn Owner, call: Call) -> Self {
         let Call { effect, is_looked_at_later, place, .. } = call;
         let (left, sent_at) = (place.map(Place::leaves), service.session.context.clock.now());
@@ -216,7 +216,7 @@ impl<'a> Sent<'a> {
         }
     }
 
-    /// Finds out what became of it by its answer and by looking, and notes that.
+    /// Finds out what became of it by its answer and by looking, and notes it.
     async fn find_out(mut self, answer: Result<Reply, Failure>) -> Result<Written, Failure> {
         let (service, owner) = (self.service, self.owner);
         self.note_answer(&answer);
@@ -234,7 +234,7 @@ impl<'a> Sent<'a> {
         let (reply, found) = match answer {
             Ok(reply) => {
                 owner.note_ids(&mut self.effect, &reply.value);
-                // Without its id nothing finds again what it made.
+                // Without its id, nothing finds the owner that it made.
                 let is_due = !self.is_looked_at_later || self.effect.owner.id.is_none();
                 let is_looked_at = owner.is_readable() && is_due;
                 let found = if is_looked_at {
@@ -262,7 +262,7 @@ impl<'a> Sent<'a> {
         found.ended.map(|verified| Written { reply, status, verified, effect, left })
     }
 
-    /// Notes what the answer says before a look, during which the process may die.
+    /// Notes what the answer says before the look, because the process may die during that.
     fn note_answer(&self, answer: &Result<Reply, Failure>) {
         let says = match answer {
             Ok(_) => !self.is_looked_at_later,
@@ -275,11 +275,12 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// Looks at the owner of calls of which the service says that it did them, until it shows what they changed, which the effect keeps:
-/// whether it does. The answer is the first look where it is a read. What is found is noted of these calls.
+/// Looks at the owner of calls that the service said it applied, until it shows what they changed; returns whether it
+/// does. The effect keeps what was seen, and the result is noted for these calls. The answer is the first look if it is a
+/// read.
 ///
 /// # Errors
-/// `mismatch` where something of it is missing.
+/// `mismatch` if something of it is missing.
 pub async fn verify(
     service: &Service<'_>,
     owner: &dyn Owner,

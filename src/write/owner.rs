@@ -17,7 +17,7 @@ use storefront_core::hint::Hint;
 pub enum Shown {
     /// All of it.
     Whole(Map<String, Value>),
-    /// What the call changed of it; nothing is said of the rest.
+    /// What the call changed of it; it says nothing of the rest.
     Part(Map<String, Value>),
     /// It is not there any more, in words.
     Gone(String),
@@ -28,7 +28,7 @@ pub trait Owner {
     /// Reads it.
     fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>>;
 
-    /// What the answer to a call shows of it; `None` where an answer is no read.
+    /// What the answer to a call shows of it; `None` if the answer is not a read.
     fn in_answer(&self, _effect: &Effect, _reply: &Reply) -> Option<Result<Shown, Failure>> {
         None
     }
@@ -38,51 +38,51 @@ pub trait Owner {
         false
     }
 
-    /// Whether a refusal says that what was to be removed is not there: that thing, of this owner.
+    /// Whether a refusal says that the thing to be removed, of this owner, is not there.
     fn says_gone(&self, _effect: &Effect, _refused: &Failure) -> bool {
         false
     }
 
-    /// Whether it can be read; else the word of the service stands.
+    /// Whether it can be read; if not, the answer of the service is all that is known.
     fn is_readable(&self) -> bool {
         true
     }
 
-    /// Why an answer of success does not say that the call was done.
+    /// Why an answer of success does not prove that the call was applied.
     fn doubt(&self, _effect: &Effect, _reply: &Reply) -> Option<Failure> {
         None
     }
 
-    /// A failure, with what is known of its cause.
+    /// Adds to a failure what is known of its cause.
     fn explained(&self, failure: Failure) -> Failure {
         failure
     }
 
-    /// What a refusal itself says of the call, so that nothing is looked at.
+    /// What a refusal alone says of the call, so that no look is needed.
     fn told(&self, _refused: &Failure) -> Option<Applied> {
         None
     }
 
-    /// Notes in the effect of a call the ids that its answer of success tells, or a read after a lost one.
+    /// Notes in the effect of a call the ids that its answer, or a read after a lost answer, shows.
     fn note_ids(&self, _effect: &mut Effect, _shown: &Value) {}
 
-    /// Whether a look that shows the change after an unknown outcome proves the call; not where another client may have done
-    /// the same.
+    /// Whether a look that shows the change after an unknown outcome proves the call. It does not if another client may
+    /// have made the same change.
     fn can_prove(&self) -> bool {
         true
     }
 
-    /// Whether a read that lags behind shows the change, too: it was so before a write of the last minute.
+    /// Whether a read that lags behind would show the change, too: it was so before a write of the last minute.
     fn was_so_before(&self) -> bool {
         false
     }
 
-    /// What was there before and is there now, in its own words; without a document it could not be read.
+    /// What was there before and is there now, in the owner's own words; without a document, that it could not be read.
     fn compared(&self, _shown: Option<&Map<String, Value>>) -> Option<String> {
         None
     }
 
-    /// What is said of a call that was not applied as it was sent, in its own words.
+    /// The failure of a call that was not applied as it was sent, in the owner's own words.
     fn failed(
         &self,
         _verdict: Verdict,
@@ -93,12 +93,12 @@ pub trait Owner {
         None
     }
 
-    /// What is said of a call that was applied, as it was seen, in its own words.
+    /// The warnings about a call that was applied, as it was seen, in the owner's own words.
     fn warnings(&self, _seen: &Seen) -> Option<Vec<String>> {
         None
     }
 
-    /// The command that takes back what was written, where it may have been.
+    /// The command that takes back what may have been written.
     fn undo(&self) -> Option<Hint> {
         None
     }
@@ -108,17 +108,17 @@ pub trait Owner {
         effect.look(shown)
     }
 
-    /// How long it is looked at until it shows a change.
+    /// How long to look until it shows a change.
     fn settle(&self) -> Duration;
 
     /// What it is called in messages: `cart`.
     fn noun(&self) -> &'static str;
 
-    /// The command that shows it, for whoever has to look.
+    /// The command that shows it to a person.
     fn look_hint(&self) -> Hint;
 }
 
-/// What no call reads.
+/// A thing that no call reads.
 pub struct Unread {
     /// What it is called in messages.
     pub noun: &'static str,

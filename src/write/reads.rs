@@ -1,10 +1,10 @@
-//! When to read again, where a read waits for a write to become visible.
+//! When to read again while a write becomes visible.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The first pause between two reads that wait for a write to become visible; each is twice as long as the one before.
+/// The first pause between two reads; each pause is twice as long as the one before.
 const FIRST_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_INTERVAL: Duration = Duration::from_secs(2);
 

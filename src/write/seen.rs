@@ -19,8 +19,8 @@ pub enum Seen {
 }
 
 impl Seen {
-    /// What it shows of a call with this answer, in the words of the table. Of a call of which only a part is shown the part
-    /// counts that contradicts the answer.
+    /// What it shows of a call with this answer, as a column of the table. If only a part of the call is shown, the part
+    /// that contradicts the answer counts.
     pub(super) fn shown(&self, answer: Answer) -> verdict::Shown {
         match self {
             Self::Shown(_, look) if !look.lost.is_empty() => verdict::Shown::Lost,
@@ -32,7 +32,7 @@ impl Seen {
                 Side::Other => verdict::Shown::Other,
             },
             Self::Gone(_) => verdict::Shown::Other,
-            // Another owner answers than the one that was written to.
+            // The answer came from another owner than the one that was written to.
             Self::Unreadable(failure)
                 if failure.kind == FailureKind::Mismatch && answer == Answer::Applied =>
             {
@@ -42,7 +42,7 @@ impl Seen {
         }
     }
 
-    /// Whether two looks show the same that the service made of the change, and nothing else is missing.
+    /// Whether two looks show the same rewritten values, and nothing else is missing.
     pub(super) fn is_rewritten_as(&self, other: &Self) -> bool {
         let third = |seen: &Self| match seen {
             Self::Shown(_, look) if look.before == 0 && look.lost.is_empty() => Some(look.third.clone()),
@@ -51,8 +51,8 @@ impl Seen {
         third(self).filter(|third| !third.is_empty()).is_some_and(|own| third(other) == Some(own))
     }
 
-    /// Whether nothing more can come of the call: all that was asked for is visible, whatever else was lost, or its own answer shows
-    /// what is missing.
+    /// Whether nothing more can come of the call: all that was asked for is visible, whatever else was lost, or the
+    /// call's own answer shows what is missing.
     pub(super) fn is_final(&self, is_answer: bool) -> bool {
         let Self::Shown(_, look) = self else { return false };
         is_answer || look.before == 0 && (look.after > 0 || !look.third.is_empty())
@@ -79,7 +79,7 @@ impl Seen {
         }
     }
 
-    /// What is left of a look that shows the change and proves nothing, because it may have shown it before.
+    /// A look that shows the change but proves nothing, because it may have shown it before.
     pub(super) fn unproven(self) -> Self {
         match self {
             Self::Shown(document, look) if look.side() == Side::After => {
@@ -90,7 +90,7 @@ impl Seen {
         }
     }
 
-    /// Whether it shows something that was asked for, and that was not so before.
+    /// Whether it shows something that was asked for and was not there before.
     pub(super) fn shows_any(&self) -> bool {
         matches!(self, Self::Shown(_, look) if look.shows_any() || look.side() == Side::After)
     }

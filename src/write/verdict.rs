@@ -1,13 +1,13 @@
-//! What an answer and a look together say of a call: a table.
+//! The table of what an answer and a look together say of a call.
 
 /// What the answer to a call says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// The service says that it did it.
+    /// The service says that it applied the call.
     Applied,
-    /// The service says that it did not; some shops have saved all the same.
+    /// The service says that it did not; some shops have saved it all the same.
     Rejected,
-    /// Nobody says.
+    /// There is no answer that says either.
     Unknown,
 }
 

@@ -25,8 +25,8 @@ use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
 use storefront_core::profile::path::List;
 use storefront_core::text::exact_json;
 
-/// A place of an attribute in a set, as the one way to write sees it. Neither the attribute nor the set tells the group: whether
-/// the attribute is there is found by a search, for the group where one was named, else for the set.
+/// A place of an attribute in a set, as an owner of a write. Neither the attribute nor the set shows the group: a search
+/// tells whether the attribute is there, by the group if one was named, else by the set.
 pub(super) struct Place<'a> {
     service: &'a Service<'a>,
     code: &'a str,
@@ -71,7 +71,7 @@ impl<'a> Place<'a> {
         Ok(!catalog::members(self.service, &filters, &codes).await?.is_empty())
     }
 
-    /// What the service shows where it is there.
+    /// What the service shows if the attribute is there.
     fn shown(&self) -> Value {
         exact_json::object([
             (List::Sets.id_field(), id(&self.group.set)),
@@ -104,7 +104,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// An id as a number, where it is one.
+/// An id as a number, if it is one.
 fn id(text: &str) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
@@ -131,8 +131,8 @@ impl Owner for Place<'_> {
     }
 }
 
-/// Puts an attribute that exists into sets, or shows the calls. Where it is there already nothing is sent. An assignment can be
-/// repeated.
+/// Puts an existing attribute into sets, or shows the calls. If it is there already, nothing is sent. An assignment can
+/// be repeated.
 ///
 /// # Errors
 /// As [`write::send_and_look`]; `usage` for names that the shop does not have; `partial` where a later call was refused.
@@ -159,15 +159,15 @@ pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
     Ok(Outcome { success: Some(Success { text, covers_response: true }), unchanged, ..outcome })
 }
 
-/// The calls, for who shows them.
+/// The calls, to be shown.
 pub(super) fn planned(places: &[Place<'_>]) -> Result<Vec<Planned>, Failure> {
     places.iter().map(Place::planned).collect()
 }
 
-/// Sends the assignments, each once more where its outcome is unknown.
+/// Sends the assignments; each is sent again after an unknown outcome.
 ///
 /// # Errors
-/// As [`write::send_and_look`]; `partial` where a call was applied before.
+/// As [`write::send_and_look`]; `partial` if an earlier call was applied.
 pub(super) async fn send(
     service: &Service<'_>,
     mut calls: Calls<'_>,
@@ -192,7 +192,7 @@ pub(super) async fn send(
     Ok(Outcome { verified: (!places.is_empty()).then_some(is_verified), ..calls.finish() })
 }
 
-/// Which of the places that a record names lack its attribute; `None` where that cannot be read.
+/// The places of a record that lack its attribute; `None` if they cannot be read.
 pub(super) async fn missing(service: &Service<'_>, asked: Attribute<'_>) -> Option<Vec<String>> {
     let groups = find_groups(service, &asked.set_names()).await.ok()?;
     let mut missing = Vec::new();
@@ -207,7 +207,7 @@ pub(super) async fn missing(service: &Service<'_>, asked: Attribute<'_>) -> Opti
 /// Whether an attribute is in the sets that a record of an earlier run names; `None` while that is unknown.
 ///
 /// # Errors
-/// [`found_in_part`] where it is in some of them.
+/// [`found_in_part`] if it is in some of them.
 pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Option<Outcome>, Failure> {
     let asked = Attribute(&draft.fields);
     let Some(missing) = missing(service, asked).await else { return Ok(None) };
@@ -220,5 +220,5 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
     Err(found_in_part(format!("the attribute is not in {}", missing.join(", "))))
 }
 
-/// Begins the name of a call.
+/// The beginning of the name of a call.
 const ASSIGN: &str = "assign ";

@@ -1,5 +1,5 @@
-//! The attributes of a shop, read in pages: what each of them is, the labels that store views have, and the places in attribute
-//! sets, which no attribute tells. They are found by what is in each set, and in each of its groups.
+//! The attributes of a shop, read in pages: what each of them is, their labels in store views, and their places in
+//! attribute sets. An attribute does not show its places: they are found by searching each set, and each of its groups.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -16,7 +16,7 @@ use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, sorted_query, with_fields};
 
-/// The field by which pages are cut: unlike the ID, no other table of the shop has it.
+/// The field that pages are sorted by. Unlike the id, no other table that the search joins has it.
 const CODE: &str = "attribute_code";
 
 /// Attributes that people have created, in this shop or by an extension.
@@ -24,14 +24,13 @@ pub fn user_defined() -> Filter {
     Filter::equal(&["is_user_defined"], 1)
 }
 
-/// The condition that spares the pages of all others where one attribute is meant; of several, those that are not meant are left
-/// out afterwards.
+/// The condition that saves reading all pages if only one attribute is meant; others are filtered out afterwards.
 pub fn only(codes: &BTreeSet<&str>) -> Option<Filter> {
     codes.first().filter(|_| codes.len() == 1).map(|code| Filter::equal(&[CODE], code))
 }
 
-/// Reads attributes that meet all of these conditions, by their codes, as a store view shows them. With `fields` they have only
-/// these, and their codes.
+/// Reads the attributes that meet all of these conditions, sorted by code, as a store view shows them. With `fields` they
+/// have only these and their codes.
 ///
 /// # Errors
 /// As [`Service::read`]; `usage` where the interface has no list of attributes.
@@ -99,12 +98,12 @@ pub const ADMINISTRATORS: &str = "all";
 pub struct Membership {
     /// Name of the set.
     pub set: String,
-    /// Name of the group, where it was asked for and is shown.
+    /// Name of the group, if it was asked for and is shown.
     pub group: Option<String>,
 }
 
-/// The places of attributes, by their codes. One request for each set, and with groups one more for those of a set, and one for
-/// each of them until all attributes are found.
+/// The places of attributes, by their codes. It takes one request for each set; with groups one more for each set, and
+/// one for each group until all attributes are found.
 ///
 /// # Errors
 /// As [`Service::read`].

@@ -1,4 +1,4 @@
-//! An attribute that a call creates, as the one way to write sees it: it is known by its code until an answer has its id.
+//! An attribute that a call creates, as an owner of a write: it is known by its code until an answer has its id.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use storefront_core::profile::path::FieldPath;
 /// An attribute that does not exist yet.
 pub(super) struct Creation<'a> {
     pub(super) service: &'a Service<'a>,
-    /// What was asked for.
+    /// What is asked for.
     pub(super) asked: Attribute<'a>,
-    /// The request that reads it, where there is one.
+    /// The request that reads it, if there is one.
     pub(super) read: Option<&'a Request>,
 }
 
 impl Creation<'_> {
-    /// What the call makes: an attribute with this code, where there was none.
+    /// What the call makes: an attribute with this code, which did not exist.
     pub(super) fn effect(&self) -> Effect {
         let change = Change {
             path: FieldPath::default().member("attribute_code"),
@@ -50,14 +50,14 @@ impl Owner for Creation<'_> {
                             .hint(LOOK_CLOSER)),
                     }
                 }
-                // There is none, as before.
+                // It does not exist, as before.
                 Err(failure) if is_absent(&failure) => Ok(Shown::Whole(Map::new())),
                 Err(failure) => Err(failure),
             }
         })
     }
 
-    /// It is there where it is as it was asked for: the shop completes what was left out.
+    /// The attribute counts as created if it is as it was asked for; the shop completes what was left out.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let look = effect.look(shown);
         if look.after == 0 || Attribute(shown).is_as(self.asked) {

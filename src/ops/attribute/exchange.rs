@@ -25,11 +25,11 @@ pub struct Shop {
     pub views: Vec<Named>,
 }
 
-/// Reads the attributes that meet these conditions, of them those that are wanted. It takes a request for each page of 300 in each
-/// store view, and those of [`catalog::memberships`].
+/// Reads the attributes that meet these conditions and are wanted. It takes a request for each page of 300 in each store
+/// view, and those of [`catalog::memberships`].
 ///
 /// # Errors
-/// As [`Service::read`]; `unavailable` where the attributes change meanwhile.
+/// As [`Service::read`]; `unavailable` if the attributes change meanwhile.
 pub async fn read(
     service: &Service<'_>,
     filters: &[Filter],
@@ -115,7 +115,7 @@ fn options(attribute: &Map<String, Value>) -> HashMap<String, String> {
     labels.collect()
 }
 
-/// Names of a file that the shop does not have, each kind with those that it has: store views, attribute sets, and groups of sets.
+/// The names in a file that the shop lacks, with those that it has: store views, attribute sets, and groups of sets.
 ///
 /// # Errors
 /// As [`Service::read`].

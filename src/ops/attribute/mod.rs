@@ -34,7 +34,7 @@ use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::{ATTRIBUTE_CREATE, Success, scalar};
 use storefront_core::profile::path::List;
 
-/// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
+/// The request that reads the attribute of this code; `None` if neither the interface nor a setting has a path.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
     let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
     let path = target_without_customer(service).path(path, &[("code", code)]);
@@ -76,8 +76,8 @@ async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, 
         .ok_or_else(|| Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER))
 }
 
-/// Reads an attribute with its default option by its label, and the labels of all store views: those of options where
-/// they are others than administrators see. It takes one request for each store view.
+/// Reads an attribute with the label of its default option, and the labels of all store views; for options those that
+/// differ from the administrators'. It takes one request for each store view.
 ///
 /// # Errors
 /// As [`read_named`].
@@ -90,7 +90,7 @@ pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Fail
         label["store_id"] = view.map_or_else(|| label["store_id"].clone(), |view| view.name.clone().into());
     }
     for option in whole["options"].as_array_mut().into_iter().flatten() {
-        // A multiselect has several.
+        // A multiselect may have several defaults.
         let mut defaults = default.as_str().unwrap_or_default().split(',');
         option["is_default"] = defaults.any(|default| option["value"] == default).into();
         option["store_labels"] = json!([]);
@@ -113,7 +113,7 @@ pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Fail
     Ok(whole)
 }
 
-/// The request that reads an attribute with the labels of administrators, where the interface has it.
+/// The request that reads an attribute with the labels of administrators, if the interface has it.
 ///
 /// # Errors
 /// As [`names::path`].
@@ -122,7 +122,7 @@ pub fn read_all(service: &Service<'_>, code: &str) -> Result<Request, Failure> {
     Ok(Request::get(path, Bearer::Admin))
 }
 
-/// The first of the calls where an attribute is put into sets.
+/// The name of the first call of a creation.
 const CREATE: &str = "create";
 
 /// Puts a `textarea` with `is_wysiwyg_enabled` in place of a `texteditor` whose values the service would not store.
@@ -133,13 +133,13 @@ pub fn replace_texteditor(dialect: &Dialect, attribute: &mut Map<String, Value>)
     }
 }
 
-/// Creates the attribute and puts it into the sets that are named, or shows what would be sent. Names are looked up before
-/// anything is sent. `created_earlier` is the id of the attribute that an earlier run created: only its assignments are
-/// sent then.
+/// Creates the attribute and puts it into the sets that are named, or shows what would be sent. Names are looked up
+/// before anything is sent. `created_earlier` is the id of the attribute that an earlier run created: then only its
+/// assignments are sent.
 ///
 /// # Errors
-/// As [`write::carry_out`]; `usage` for names that the shop does not have, `refused` where the code exists, `partial` where
-/// it was created and an assignment failed.
+/// As [`write::carry_out`]; `usage` for names that the shop does not have, `refused` if the code exists, `partial` if it
+/// was created and an assignment failed.
 pub async fn create(
     service: &Service<'_>,
     draft: &Draft,
@@ -181,7 +181,7 @@ pub async fn create(
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
 }
 
-/// The first call: creates the attribute, unless an earlier run did. Its id comes with it, where it is known.
+/// The first call: creates the attribute, unless an earlier run did. Returns its id, if known.
 ///
 /// # Errors
 /// As [`create_only`].
@@ -201,7 +201,7 @@ async fn create_first<'a>(
         Ok(Outcome { status, response, .. }) => {
             let mut id = response.as_ref().and_then(|reply| Attribute::in_reply(reply)?.id());
             if id.is_none() {
-                // The answer was lost: a resumed run has to know that it is ours.
+                // The answer was lost: a resumed run must know that the attribute is ours.
                 id = read_existing(service, code).await.ok().and_then(|it| Attribute(&it).id());
             }
             calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) });
@@ -214,7 +214,7 @@ async fn create_first<'a>(
     }
 }
 
-/// Gives the options their places where none has one, as in an export: of equal places the shop makes an order of its own.
+/// Numbers the options if none has a place, as in an export: the shop orders equal places as it likes.
 fn number_options(fields: &mut Map<String, Value>) {
     let Some(Value::Array(options)) = fields.get_mut("options") else { return };
     if options.iter().any(|option| option.get("sort_order").is_some()) {
@@ -234,11 +234,11 @@ pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Resul
     names::find_groups(service, &Attribute(asked).set_names()).await.map(drop)
 }
 
-/// Creates the attribute, or shows what would be sent. Where attributes can be read, it is read first: some shops replace
-/// an attribute of the same code. After an unknown outcome it is read, too.
+/// Creates the attribute, or shows what would be sent. If attributes can be read, it is read first, because some shops
+/// replace an attribute of the same code. After an unknown outcome it is read, too.
 ///
 /// # Errors
-/// As [`write::carry_out`]; `refused` where the code exists.
+/// As [`write::carry_out`]; `refused` if the code exists.
 async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let asked = Attribute(&draft.fields);
     let request = request(service, draft, service.settings.dialect.create_attribute)?;
@@ -263,7 +263,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
         });
     };
-    // Only a person reads it.
+    // Only people read it.
     let is_read = !service.session.report.is_json();
     let success = is_read.then(|| created(asked, &reply.value)).flatten();
     Ok(Outcome { success, ..Outcome::applied(&ATTRIBUTE_CREATE, reply.status, reply.value) })
@@ -272,7 +272,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
 /// Refuses an attribute that exists.
 ///
 /// # Errors
-/// `refused` where it does, and as [`Service::read`].
+/// `refused` if it exists, and as [`Service::read`].
 async fn ensure_absent(service: &Service<'_>, asked: Attribute<'_>, read: &Request) -> Result<(), Failure> {
     match service.read(read).await {
         Ok(reply) if Attribute::shown(&reply.value).is_some() => Err(exists(asked)),
@@ -288,7 +288,7 @@ async fn ensure_absent(service: &Service<'_>, asked: Attribute<'_>, read: &Reque
 /// Whether the attribute of an earlier run exists as it was asked for, and is in its sets. `None` while that is unknown.
 ///
 /// # Errors
-/// [`found_in_part`] where an assignment is missing.
+/// [`found_in_part`] if an assignment is missing.
 pub async fn resolve_unknown(
     service: &Service<'_>,
     asked: &Map<String, Value>,
@@ -333,7 +333,7 @@ async fn is_in_set(service: &Service<'_>, code: &str, set: &str) -> Result<bool,
     Ok(!catalog::members(service, &filters.collect::<Vec<_>>(), &codes).await?.is_empty())
 }
 
-/// The attribute with this id, with its options and the sets that `effect` names, as effects speak of them; `None` if it is
+/// The attribute with this id, with its options and the sets that `effect` names, as effects see it; `None` if it is
 /// gone.
 ///
 /// # Errors
@@ -343,7 +343,7 @@ pub async fn by_id(
     id: &str,
     effect: &Effect,
 ) -> Result<Option<(String, Map<String, Value>)>, Failure> {
-    // The shop cannot be asked for an id: other tables have one, too.
+    // The shop cannot search by this id: other joined tables have the column, too.
     let all = catalog::read(service, catalog::ADMINISTRATORS, &[], Some("attribute_id"), |_, _| ()).await?;
     let is_it =
         |attribute: &&Map<String, Value>| scalar(attribute.get("attribute_id")).as_deref() == Some(id);

@@ -16,7 +16,7 @@ use storefront_core::operation::scalar;
 use storefront_core::profile::diff::Change;
 use storefront_core::text::exact_json;
 
-/// The path of a call on attributes that only an interface has which can change them.
+/// The path of a call on attributes in an interface that can change them.
 ///
 /// # Errors
 /// `usage` for another interface.
@@ -34,7 +34,7 @@ const SET_ID: &str = "attribute_set_id";
 /// A group of an attribute set.
 #[derive(Debug, Clone)]
 pub struct AttributeGroup {
-    /// As a person reads it: `Default/Content`, or the set alone where no group was named.
+    /// As a person reads it: `Default/Content`, or the set alone if no group was named.
     pub name: String,
     /// Id of the set.
     pub set: String,
@@ -44,7 +44,7 @@ pub struct AttributeGroup {
     pub names_group: bool,
 }
 
-/// Finds the groups that are named; where only a set is, the first of its groups.
+/// Finds the groups that are named; for a set without a group, the first of its groups.
 ///
 /// # Errors
 /// `usage` for a set or a group that the shop does not have, and as [`Service::read`].
@@ -91,8 +91,8 @@ pub async fn store_views(service: &Service<'_>) -> Result<Rc<Vec<Named>>, Failur
     list(service, path(service, "/{store_view}/V1/store/storeViews", &[])?, ["id", "code"]).await
 }
 
-/// Refuses to put a customer into a website or a store view that the shop does not have: it fails while it saves, and what became
-/// of the call is not known.
+/// Refuses to put a customer into a website or a store view that the shop does not have: the shop fails while it saves,
+/// and the outcome of the call would be unknown.
 ///
 /// # Errors
 /// `usage` for one that is not there, and as [`Service::read`].
@@ -124,7 +124,7 @@ pub async fn ensure_stores(service: &Service<'_>, changes: &[Change]) -> Result<
     Ok(())
 }
 
-/// Puts ids in place of the codes of store views in the labels of an attribute and of its options.
+/// Replaces the codes of store views by ids in the labels of an attribute and of its options.
 ///
 /// # Errors
 /// `usage` for a store view that the shop does not have, and as [`Service::read`].
@@ -184,7 +184,7 @@ fn find_store_views<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
     }
 }
 
-/// The groups of an attribute set in their order, which their ids do not tell.
+/// The groups of an attribute set in their order, which does not follow from their ids.
 ///
 /// # Errors
 /// As [`Service::read`].
@@ -194,7 +194,7 @@ pub async fn groups(service: &Service<'_>, set: &str) -> Result<Rc<Vec<Named>>, 
     list(service, format!("{path}?{query}"), ["attribute_group_id", "attribute_group_name"]).await
 }
 
-/// The attribute sets, asked for in pages, each of the ids that are greater than the last one.
+/// The attribute sets, read in pages, each with the ids that are greater than the last one.
 ///
 /// # Errors
 /// As [`Service::read`].
@@ -218,7 +218,7 @@ pub async fn sets(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
     }
 }
 
-/// A list of the shop; `names` are the fields of the id and of the name.
+/// Reads a list of the shop once a run; `names` are the fields of the id and of the name.
 async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Result<Rc<Vec<Named>>, Failure> {
     let key = format!("{path} {id}");
     if let Some(known) = service.lists.borrow().get(&key) {

@@ -1,4 +1,4 @@
-//! The options of an attribute and its default option, as the one way to write sees them.
+//! The options of an attribute and its default option, as an owner of a write.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -51,7 +51,7 @@ impl<'a> OptionOwner<'a> {
         Effect { keeps: keeps.collect(), ..Effect::on(owner) }
     }
 
-    /// What adding an option changes. The first of several loses the attribute's default option, which the others do not find.
+    /// What adding an option changes. The first of several also loses the attribute's default option.
     pub(super) fn addition(&self, option: NewOption<'_>, is_first: bool) -> Effect {
         let effect = self.unchanged();
         let known = effect.keeps.iter().filter_map(|kept| kept.path.element_id()).collect();
@@ -76,7 +76,7 @@ impl<'a> OptionOwner<'a> {
         effect
     }
 
-    /// What setting the default option changes, where this one is it before.
+    /// What setting the default option changes; `before` is the one that is replaced.
     pub(super) fn new_default(&self, before: Option<&String>, option: &str) -> Effect {
         Effect { changes: vec![default_change(before, Some(option))], ..self.unchanged() }
     }
@@ -115,7 +115,7 @@ impl Owner for OptionOwner<'_> {
         })
     }
 
-    /// That an addition loses the default option is nothing that was asked for.
+    /// The loss of the default option by an addition was not asked for, and is not looked for.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let mut asked = effect.clone();
         asked.changes.retain(|change| change.path.is_element() || change.sent != Sent::Value(None));

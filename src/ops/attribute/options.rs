@@ -1,4 +1,4 @@
-//! Adding options to an attribute, which keeps its default option: Magento's own call loses it.
+//! Adds options to an attribute and keeps its default option, which Magento's own call loses.
 
 use reqwest::Method;
 use serde_json::Value;
@@ -36,13 +36,13 @@ const MAX_NAMED: usize = 10;
 pub(super) struct Locked<'a> {
     pub(super) service: &'a Service<'a>,
     pub(super) code: &'a str,
-    /// None in a dry run on a machine that has none.
+    /// `None` in a dry run on a machine without a log.
     log: Option<WriteLog>,
-    /// What an earlier command has left.
+    /// The note that an earlier command has left.
     noted: Option<DefaultNote>,
     /// As it was read before the first call.
     pub(super) before: StoredOptions,
-    /// None where the caller holds it.
+    /// `None` if the caller holds the lock.
     _lock: Option<Lock>,
 }
 
@@ -57,11 +57,11 @@ struct Addition<'b> {
 struct Added<'b> {
     /// The calls that were applied.
     calls: Vec<LeftCall>,
-    /// What those change that were applied, in their order.
+    /// What the applied calls change, in their order.
     effects: Vec<Effect>,
-    /// Their labels, with the ids that an answer or a look has told.
+    /// Their labels, with the ids that an answer or a look has shown.
     labels: Vec<(&'b str, Option<i64>)>,
-    /// The label of the one that failed, and those that were not sent then.
+    /// The labels of the one that failed and of those that were not sent after it.
     left: Vec<&'b str>,
     /// Why it failed.
     failure: Option<Failure>,
@@ -73,7 +73,7 @@ impl<'a> Locked<'a> {
         Ok(Self { _lock: Some(lock), ..Self::under_lock(service, code).await? })
     }
 
-    /// The attribute of which the caller holds the lock.
+    /// The attribute, whose lock the caller holds.
     pub(super) async fn under_lock(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
         let (session, settings) = (service.session, &service.settings);
         let log = if session.global.dry_run {
@@ -92,7 +92,7 @@ impl<'a> Locked<'a> {
         Ok(OptionOwner::new(self.service, self.code, read, self.before.clone()))
     }
 
-    /// The default option to keep: that of the attribute, or the one that an earlier command has lost.
+    /// The default option to keep: the attribute's, or the one that an earlier command has lost.
     fn previous_default(&self) -> Option<&Named> {
         let noted = self.noted.as_ref().map(|note| note.default.as_str());
         let own = self.before.default.as_deref();
@@ -100,7 +100,7 @@ impl<'a> Locked<'a> {
     }
 
     /// Notes the default option as long as some of these labels, or of those of earlier commands, are not among the
-    /// options: they may still be added, and it is lost then. Forgets it where there are none.
+    /// options: they may still be added, and then it is lost. Deletes the note if all are there.
     pub(super) async fn note(
         &self,
         default: Option<&str>,
@@ -120,8 +120,8 @@ impl<'a> Locked<'a> {
         Ok(())
     }
 
-    /// The call that makes this option the default, where `before` is it, and changes nothing else. It may be sent once more after
-    /// an unknown outcome.
+    /// The call that makes this option the default in place of `before`, and changes nothing else. It may be sent again
+    /// after an unknown outcome.
     pub(super) fn default_call(
         &self,
         owner: &OptionOwner<'_>,
@@ -138,16 +138,16 @@ impl<'a> Locked<'a> {
 }
 
 impl Locked<'_> {
-    /// The call that makes a former default option it again.
+    /// The call that makes a former default option the default again.
     ///
     /// # Errors
-    /// `guard` where that option is gone.
+    /// `guard` if that option is gone.
     pub(super) fn back_to(&self, former: &str) -> Result<Planned, Failure> {
         let (owner, option) = (self.owner()?, self.former(former)?);
         Ok(planned(&self.default_call(&owner, self.before.default.as_ref(), option)?))
     }
 
-    /// Makes a former default option it again.
+    /// Makes a former default option the default again.
     ///
     /// # Errors
     /// As [`Self::back_to`], and [`Calls::carry_out`].
@@ -165,12 +165,12 @@ impl Locked<'_> {
     }
 }
 
-/// A call for who shows it.
+/// A call, to be shown.
 fn planned(call: &Call) -> Planned {
     (call.name.clone(), call.request.clone())
 }
 
-/// What a person is asked before several options are added: how many the attribute does not have yet.
+/// The question before several options are added: how many the attribute does not have yet.
 ///
 /// # Errors
 /// As [`add`], for what it refuses before the first call.
@@ -189,10 +189,10 @@ pub async fn question(service: &Service<'_>, draft: &Draft, forced: bool) -> Res
     Ok((count > 1).then(|| format!("Add {count} options to {code}?")))
 }
 
-/// Whether an attribute with these options lacks this one.
+/// Whether the attribute with the options `shown` lacks this one.
 ///
 /// # Errors
-/// `usage` for a label that cannot be added to them; one that only looks like another can where it is `forced`.
+/// `usage` for a label that cannot be added to them; `forced` permits one that only looks like another.
 fn is_missing(shown: &StoredOptions, option: NewOption<'_>, forced: bool) -> Result<bool, Failure> {
     if shown.find(option.label())?.is_some() {
         return Ok(false);
@@ -200,11 +200,11 @@ fn is_missing(shown: &StoredOptions, option: NewOption<'_>, forced: bool) -> Res
     shown.refuse_taken(option.label(), forced).map(|()| true)
 }
 
-/// Adds the options that the attribute does not have, or shows the calls; its default option is there in the end. For n options
-/// that takes at most n + 3 requests, where nothing fails: a read, the calls, one that sets the default option, and a read.
+/// Adds the options that the attribute lacks, or shows the calls, and keeps its default option. For n options that takes
+/// at most n + 3 requests if nothing fails: a read, the calls, one that sets the default option, and a read.
 ///
 /// # Errors
-/// As [`write::send_and_look`]; `usage` for what cannot be added; `partial` where a later call was refused.
+/// As [`write::send_and_look`]; `usage` for an option that cannot be added; `partial` if a later call was refused.
 pub async fn add(service: &Service<'_>, draft: &Draft, forced: bool) -> Result<Outcome, Failure> {
     let mut fields = draft.fields.clone();
     resolve_store_views(service, &mut fields).await?;
@@ -245,7 +245,7 @@ pub async fn add(service: &Service<'_>, draft: &Draft, forced: bool) -> Result<O
 }
 
 impl Locked<'_> {
-    /// The calls that add what is missing, in the order given; what is there is skipped.
+    /// The calls that add what is missing, in the order given; existing options are skipped.
     fn plan<'b>(
         &self,
         owner: &OptionOwner<'_>,
@@ -266,14 +266,14 @@ impl Locked<'_> {
             let effect = owner.addition(*option, additions.is_empty());
             let body = option.body(self.before.options.len() + additions.len() + 1);
             let request = Request::post(path.clone(), body.into(), Bearer::Admin);
-            // All of them are looked at together.
+            // One look shows all of them.
             let call = Call { is_looked_at_later: true, ..Call::new(name, request, effect) };
             additions.push(Addition { label, call });
         }
         Ok(additions)
     }
 
-    /// The call that a dry run shows for the default option. The id of an option that is added is not known before.
+    /// The call that a dry run shows for the default option. The id of an option that is to be added is not known yet.
     fn planned_default(
         &self,
         owner: &OptionOwner<'_>,
@@ -292,7 +292,7 @@ impl Locked<'_> {
     /// Notes the default option and adds the options, up to the first that fails.
     ///
     /// # Errors
-    /// Where nothing was sent, because it could not be written down.
+    /// If nothing was sent because it could not be written down.
     async fn add<'b>(
         &self,
         owner: &OptionOwner<'_>,
@@ -334,8 +334,9 @@ impl Locked<'_> {
         Ok(added)
     }
 
-    /// Sets the default option that is wanted, or the previous one, which an addition loses; reads until all that was added is shown
-    /// with it: whether it is. Forgets the note once nothing can change the default option any more.
+    /// Sets the default option that is wanted, or the previous one, which an addition loses, and reads until all
+    /// additions and the default are shown; returns whether they are. Deletes the note once nothing can change the
+    /// default option any more.
     async fn keep_default(
         &self,
         owner: &OptionOwner<'_>,
@@ -366,8 +367,8 @@ impl Locked<'_> {
         self.look_and_keep(owner, calls, added, wanted).await
     }
 
-    /// As [`Self::keep_default`], where a read has to say what is there: after a failure, where the id of an option is not known, and
-    /// where nothing was to be added.
+    /// As [`Self::keep_default`], if a read must show what is there: after a failure, if the id of an option is not
+    /// known, and if nothing was to be added.
     async fn look_and_keep(
         &self,
         owner: &OptionOwner<'_>,
@@ -378,7 +379,8 @@ impl Locked<'_> {
         let is_sent = added.failure.is_some() || !added.effects.is_empty();
         let mut verified = Ok(true);
         if is_sent {
-            // Also where nothing was added for certain: a command that was killed a moment ago may have added options since the read.
+            // Also if no addition is certain: a command that was killed a moment ago may have added options since the
+            // read.
             let mut whole = composed(&added.effects).unwrap_or_else(|| owner.unchanged());
             verified = write::verify(self.service, owner, &mut whole, None, &added.calls).await;
         }
@@ -387,7 +389,7 @@ impl Locked<'_> {
             let message = "the options could not be read afterwards, nor whether the default option is kept";
             return Err(Failure::new(FailureKind::Mismatch, message));
         };
-        // One that is shown by a read of before is not known to be kept.
+        // A default shown by a read that may be outdated is not known to be kept.
         let is_current = matches!(verified, Ok(true));
         let goal = self.goal(&shown, wanted).filter(|_| is_current || shown.default.is_none());
         if let Some(option) = goal.filter(|option| shown.default.as_ref() != Some(&option.id)) {
@@ -405,8 +407,8 @@ impl Locked<'_> {
         Ok(verified)
     }
 
-    /// The default option that is to be there: the one that is wanted, or the previous one where the attribute has none any
-    /// more. Where the one that is wanted was not added, the previous one stays.
+    /// The default option that must be set: the one that is wanted, or the previous one if the attribute has none any
+    /// more or the wanted one was not added.
     fn goal<'b>(&self, shown: &'b StoredOptions, wanted: Option<&str>) -> Option<&'b Named> {
         let previous = self.previous_default().filter(|_| shown.default.is_none());
         let lost = previous.and_then(|previous| shown.with_id(&previous.id));
@@ -415,14 +417,14 @@ impl Locked<'_> {
 }
 
 impl Added<'_> {
-    /// The option that was added with this label, where an answer or a look has told its id.
+    /// The option that was added with this label, if an answer or a look has shown its id.
     fn option(&self, label: &str) -> Option<Named> {
         let (_, id) = self.labels.iter().find(|(own, _)| *own == label)?;
         Some(Named { id: (*id)?.to_string(), name: label.to_owned() })
     }
 }
 
-/// The id of an option that was added, where a look or the answer has told it.
+/// The id of an option that was added, if a look or the answer has shown it.
 fn new_id(written: &Written) -> Option<i64> {
     let created = written.effect.creates.first()?;
     let answer = written.reply.as_ref().and_then(|reply| integer(&reply.value));
@@ -444,11 +446,11 @@ fn named(failure: Failure, left: &[&str]) -> Failure {
     Failure { message: format!("{label}{}{rest}", failure.message), ..failure }
 }
 
-/// Whether the options of an earlier run, and the default option, are there: `ahead` is what was written down before it sent.
-/// `None` while that is unknown: an option that this read does not show may be there all the same.
+/// Whether the options of an earlier run, and the default option, are there; `ahead` is what was written down before it
+/// sent. `None` while that is unknown: an option that this read does not show may be there all the same.
 ///
 /// # Errors
-/// [`found_in_part`] where the options are there, and the default option is not set.
+/// [`found_in_part`] if the options are there, and the default option is not set.
 pub async fn resolve_unknown(
     service: &Service<'_>,
     draft: &Draft,
@@ -470,8 +472,8 @@ pub async fn resolve_unknown(
     Ok(Some(Outcome::seen_earlier(ATTRIBUTE_OPTION_ADD.name)))
 }
 
-/// Whether the default option that an earlier run set is it: `ahead` is what was written down before it sent. `None` while that is
-/// unknown.
+/// Whether the default option that an earlier run set is the default; `ahead` is what was written down before it sent.
+/// `None` while that is unknown.
 ///
 /// # Errors
 /// As the read.

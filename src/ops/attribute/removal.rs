@@ -1,5 +1,5 @@
-//! Takes back what was made of an attribute: options that were added, its default option, or all of it. Each call leaves only where
-//! the attribute, read right before it, is as it was left, and no product has a value of what is deleted.
+//! Takes back changes to an attribute: options that were added, its default option, or the whole attribute. A call leaves
+//! only if the attribute, read right before it, is as it was left, and no product has a value of what is deleted.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -31,9 +31,9 @@ use storefront_core::profile::path::{FieldPath, List};
 /// One step back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// The former default option is it again.
+    /// The former default option becomes the default again.
     Default {
-        /// The id of the former one.
+        /// The id of the former default option.
         former: String,
     },
     /// An option that was added is deleted.
@@ -47,12 +47,12 @@ pub enum Step {
     Attribute,
 }
 
-/// What leads back from what is shown now.
+/// The way back from what is shown now.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// The steps, in the order in which they are gone.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What they change.
+    /// What each step changes.
     pub effect: Vec<Effect>,
     /// What is left, in words.
     pub left: Vec<String>,
@@ -76,7 +76,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether the option with this id is there with the labels that it was made with.
+    /// Whether the option with this id is there with the labels that it was created with.
     fn has(&self, id: i64, made: &Value) -> bool {
         let view = |code: &str| Some(self.views.iter().find(|view| view.name == code)?.id.clone());
         let option = self.options.iter().find(|(own, _)| *own == id);
@@ -96,7 +96,7 @@ pub async fn as_left(
 ) -> Result<Option<(String, Map<String, Value>)>, Failure> {
     let (owner, nothing) = (&whole.owner, Map::new());
     let id = owner.id.as_deref().unwrap_or_default();
-    // Of sets only those are read that the effect names.
+    // Only the sets that the effect names are read.
     let is_read = |change: &Change| {
         List::of(&change.path) != Some(List::Sets) || whole.changes.iter().any(|own| own.path == change.path)
     };
@@ -114,13 +114,13 @@ pub async fn as_left(
     .await
 }
 
-/// Whether calls made the attribute itself.
+/// Whether calls created the attribute itself.
 pub fn is_new(whole: &Effect) -> bool {
     whole.changes.iter().any(|change| change.path.is_code() && change.before == Before::Read(None))
 }
 
 impl Made<'_> {
-    /// What leads back, from reads of now.
+    /// The way back, from new reads.
     ///
     /// # Errors
     /// As [`Service::read`].
@@ -140,7 +140,7 @@ impl Made<'_> {
         Ok(steps)
     }
 
-    /// All of it, where it is as it was made.
+    /// Deletes the whole attribute if it is as it was created.
     async fn of_attribute(&self, now: &Map<String, Value>, steps: &mut Steps) -> Result<(), Failure> {
         let code = &*self.code;
         let why = if self.is_as_made(now).await? {
@@ -173,7 +173,7 @@ impl Made<'_> {
         Ok(shown.options.len() == options.len() && options.iter().all(is_there))
     }
 
-    /// The default option and options that were added.
+    /// Restores the default option, and deletes options that were added.
     async fn of_options(&self, now: &Map<String, Value>, steps: &mut Steps) -> Result<(), Failure> {
         let inverse = self.whole.inverse(now);
         steps.left.extend(inverse.left.iter().map(|left| match List::of(&left.path) {
@@ -195,7 +195,7 @@ impl Made<'_> {
                 },
             }
         }
-        // What an undo has deleted is added by a person.
+        // Only a person adds an option again that an undo has deleted.
         let again = inverse.effect.creates.iter().filter_map(|created| scalar(created.content.get("label")));
         steps.left.extend(again.map(|label| format!("option {label} is not added again")));
         let deleted =
@@ -259,7 +259,7 @@ impl Made<'_> {
         alone(&self.whole, change)
     }
 
-    /// The call of a step, for who shows it.
+    /// The call of a step, to be shown.
     ///
     /// # Errors
     /// `usage` where the interface has none; as [`Service::read`].
@@ -332,7 +332,7 @@ impl Step {
 const STAYS_IN_SET: &str =
     "the attribute stays in its set: to take it out deletes the values of the products of the set";
 
-/// The default option that is set again: one that is still there.
+/// The default option that is set again, if it is still there.
 fn former(change: &Change, now: &Map<String, Value>) -> Result<String, String> {
     let Sent::Value(former) = &change.sent else { return Err("the default option is not known".to_owned()) };
     let Some(former) = scalar(former.as_ref()).filter(|id| !id.is_empty()) else {
@@ -355,7 +355,7 @@ struct Removed<'a> {
 }
 
 impl Owner for Removed<'_> {
-    /// Another attribute of the same code is not this one.
+    /// Another attribute with the same code is not this one.
     fn read(&self) -> LocalBoxFuture<'_, Result<owner::Shown, Failure>> {
         Box::pin(async {
             match self.service.read(&read_all(self.service, self.code)?).await {

@@ -16,13 +16,13 @@ use storefront_core::product::attribute::{Attribute, Attributes};
 use storefront_core::product::{ALL, FIELDS, Product};
 use storefront_core::profile::equal::same_value;
 
-/// What sets values back.
+/// The call that sets values back.
 pub struct Back<'a> {
     /// The call.
     pub ready: Ready<'a>,
     /// What is not set back, in words.
     pub left: Vec<String>,
-    /// What a person should know before.
+    /// The warnings before it is sent.
     pub notes: Vec<String>,
 }
 
@@ -61,11 +61,11 @@ pub async fn sku(service: &Service<'_>, effect: &Effect) -> Result<Option<String
     Ok(product(service, effect, &Attributes::default()).await?.map(|product| product.sku))
 }
 
-/// What sets back the values that an effect changed, in its scope, from what the shop shows now; in words what is left, where
-/// nothing is set back.
+/// The call that sets back the values that an effect changed, in its scope, from what the shop shows now; if nothing can
+/// be set back, the reasons in words.
 ///
 /// # Errors
-/// `guard` where a sale would begin; as [`Service::read`].
+/// `guard` if a sale would begin; as [`Service::read`].
 pub async fn back<'a>(
     service: &'a Service<'a>,
     whole: &Effect,
@@ -126,14 +126,15 @@ async fn attributes(
     Ok(attributes)
 }
 
-/// An option that a value names and that is not there any more: the shop would store its id.
+/// An option that a value names and that does not exist any more: the shop would store its id.
 fn gone_option<'c>(attribute: &Attribute, change: &'c Change) -> Option<&'c str> {
     let Sent::Value(Some(Value::String(ids))) = &change.sent else { return None };
     let is_gone = |id: &&str| !attribute.options.iter().any(|option| option.id == *id);
     ids.split(',').filter(|_| attribute.has_options()).find(is_gone)
 }
 
-/// A store view's value that is that for all is taken away again. Of the fields of a product no call was seen to do that.
+/// Clears a store view's value if it equals the value for all. Fields of the product itself cannot be cleared: no call
+/// was seen to do that.
 fn inherited(mut change: Change, of_all: Option<&Product>, notes: &mut Vec<String>) -> Change {
     let code = change.path.last_name();
     let Some(of_all) = of_all else { return change };
@@ -149,7 +150,7 @@ fn inherited(mut change: Change, of_all: Option<&Product>, notes: &mut Vec<Strin
     change
 }
 
-/// The command that sets the same.
+/// The command that sets the same values.
 fn by_hand(wanted: &Wanted, effect: &Effect) -> Hint {
     let mut line = storefront("product set").arg(&*wanted.sku);
     let mut cleared = Vec::new();

@@ -1,5 +1,5 @@
-//! What a run has read of a shop to understand the values of its products, each thing once: attributes with their options, the
-//! attributes of a set, store views with their websites.
+//! What a run has read of a shop to understand the values of its products, each thing once: attributes with their
+//! options, the attributes of sets, store views with their websites.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ use storefront_core::product::attribute::{Attribute, Attributes};
 use storefront_core::product::{FIELDS, hash_of};
 use storefront_core::text::suggestion::closest_match;
 
-/// An attribute, or why there is none of that title.
+/// An attribute, or why there is none with that title.
 pub type Found = Result<Rc<Attribute>, Failure>;
 
 /// What was read.
@@ -34,11 +34,11 @@ pub struct Catalog {
     views: OnceCell<Vec<StoreView>>,
     /// Codes and labels of all attributes.
     titles: OnceCell<Vec<Named>>,
-    /// Held while something is read: records that need the same wait for it.
+    /// Held while something is read: other records that need it wait.
     reading: Mutex<()>,
     /// What the check of a whole sheet has found.
     pub examined: RefCell<Option<Examined>>,
-    /// What was said of all records, once.
+    /// The warnings that were given once for all records.
     pub told: RefCell<HashSet<String>>,
 }
 
@@ -47,7 +47,7 @@ pub struct Catalog {
 pub struct Examined {
     /// Products that rows name.
     pub seen: HashSet<u64>,
-    /// Those of which a row changes something.
+    /// Products that a row changes.
     pub changing: HashSet<u64>,
     /// Products with a special price in all store views.
     pub on_sale: HashSet<u64>,
@@ -77,7 +77,7 @@ impl Catalog {
     /// The attribute with this code, or with this label.
     ///
     /// # Errors
-    /// As [`Service::read`]; inside, `usage` if it is missing, or its values are not written.
+    /// As [`Service::read`]; in the result, `usage` if it does not exist, or its values are not written.
     pub async fn attribute(&self, service: &Service<'_>, title: &str) -> Result<Found, Failure> {
         let known = || self.attributes.borrow().get(title).cloned();
         if let Some(known) = known() {
@@ -197,14 +197,14 @@ impl Catalog {
         examined.as_ref().is_some_and(|it| it.seen.contains(&hash) && !it.changing.contains(&hash))
     }
 
-    /// Whether the check of a sheet has shown that this product has a special price in all store views; `None` where it was not
-    /// looked at.
+    /// Whether the check of a sheet has shown that this product has a special price in all store views; `None` if it was
+    /// not checked.
     pub fn is_on_sale(&self, sku: &str) -> Option<bool> {
         let (hash, examined) = (hash_of(sku), self.examined.borrow());
         examined.as_ref().filter(|it| it.seen.contains(&hash)).map(|it| it.on_sale.contains(&hash))
     }
 
-    /// Whether something is said for the first time.
+    /// Whether a warning is given for the first time.
     pub fn is_new(&self, said: &str) -> bool {
         self.told.borrow_mut().insert(said.to_owned())
     }
@@ -216,7 +216,8 @@ impl AttributeSet {
         self.members.contains_key(code)
     }
 
-    /// Attributes with a default option of which a product has no value: a call that does not name them writes it.
+    /// Attributes with a default option for which a product has no value: a call that does not name them writes the
+    /// default.
     pub fn defaults<'a>(&'a self, has_value: impl Fn(&str) -> bool + 'a) -> Vec<&'a str> {
         let empty = |(code, member): &(&'a String, &'a Member)| member.has_default && !has_value(code);
         let mut codes: Vec<&str> = self.members.iter().filter(empty).map(|(code, _)| code.as_str()).collect();
@@ -275,7 +276,7 @@ async fn read_views(service: &Service<'_>) -> Result<Vec<StoreView>, Failure> {
         })
     };
     let views: Option<Vec<StoreView>> = views.iter().map(view).collect();
-    // That of administrators is no store view of the shop.
+    // The view of administrators is not a store view of the shop.
     let views = views.map(|views| views.into_iter().filter(|view| view.code != "admin").collect::<Vec<_>>());
     views.filter(|views| !views.is_empty() && reply.warning.is_none()).ok_or_else(|| {
         let message = "unexpected response: no list of store views";

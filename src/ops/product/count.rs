@@ -1,7 +1,8 @@
-//! Whether products have a value of an attribute: what goes with it where it is deleted.
+//! Whether products have a value of an attribute: deleting it would delete the values.
 //!
-//! A search in a scope finds the values that this scope shows, so that each is asked. The shop counts them whatever the flags of the
-//! attribute, and also those of products that are disabled, hidden, out of stock or in no website.
+//! A search in a scope finds the values that this scope shows, so every scope is searched. The shop counts values
+//! whatever the flags of the attribute, and also those of products that are disabled, hidden, out of stock or in no
+//! website.
 
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -15,16 +16,17 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Request, any_query};
 use storefront_core::product::ALL;
 
-/// For so long a value that we wrote ourselves may not be counted yet.
+/// How long a value that we wrote ourselves may not be counted yet.
 const RECENT: SignedDuration = SignedDuration::from_mins(10);
 
 /// A condition of a search.
 type Condition<'c> = (&'c str, String);
 
-/// Why an attribute, or this option of it, cannot be deleted without a loss, in words; `None` where no product has a value of it.
+/// Why an attribute, or this option of it, cannot be deleted without a loss, in words; `None` if no product has a value
+/// of it.
 ///
 /// # Errors
-/// As [`Service::read`]; `guard` where the log cannot be read.
+/// As [`Service::read`]; `guard` if the log cannot be read.
 pub async fn why_used(
     service: &Service<'_>,
     code: &str,
@@ -66,7 +68,7 @@ async fn count(
     })
 }
 
-/// Whether this machine wrote such a value a short while ago.
+/// Whether this machine wrote such a value recently.
 fn is_written_lately(service: &Service<'_>, code: &str, option: Option<&str>) -> Result<bool, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(false) };
     let of_service = service.settings.service_id().to_string();

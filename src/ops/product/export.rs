@@ -10,8 +10,8 @@ use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, sor
 use storefront_core::product::attribute::Attributes;
 use storefront_core::sheet::address::Row;
 
-/// The cells of a product in the columns of these attributes; `None` for what no cell can hold. What a store view shows as all do
-/// is empty.
+/// The cells of a product in the columns of these attributes; `None` for a value that no cell can hold. A value that a
+/// store view shares with all views is empty.
 pub fn cells(
     codes: &[&str],
     attributes: &Attributes,

@@ -26,13 +26,13 @@ pub struct Wanted {
     pub sku: String,
     /// `all`, or the code of a store view.
     pub scope: String,
-    /// What is to become of each value.
+    /// What each value is to become.
     pub targets: Vec<Target>,
     /// The attributes that it names.
     pub attributes: Attributes,
 }
 
-/// Finds the attributes and the options that a record names. Each attribute is read once a run.
+/// Finds the attributes and options that a record names. Each attribute is read once a run.
 ///
 /// # Errors
 /// `usage` for what the shop does not have, or cannot have in this store view; as [`Service::read`].

@@ -1,4 +1,4 @@
-//! A product in a scope as the one way to write sees it.
+//! A product in a scope, as an owner of a write.
 
 use std::time::Duration;
 
@@ -27,20 +27,20 @@ pub struct ProductOwner<'a> {
     /// What was read of it, as effects see it.
     pub before: Map<String, Value>,
     pub attributes: &'a Attributes,
-    /// The values for all, where values of a store view are cleared: they are what it shows then.
+    /// The values for all, if values of a store view are cleared: the view then shows them.
     pub of_all: Option<Map<String, Value>>,
     /// Whether a sale may begin.
     pub allows_sale: bool,
 }
 
 impl ProductOwner<'_> {
-    /// The product of a reply, where it is this one.
+    /// The product of a reply, if it is this one.
     fn shown(&self, reply: &Value) -> Option<Map<String, Value>> {
         let product = Product::of(reply, self.attributes)?;
         (product.id == self.product.id).then(|| product.document())
     }
 
-    /// What of the sale is not as it was.
+    /// The values of the sale that are not as they were.
     fn sale(&self, effect: &Effect, shown: &Map<String, Value>) -> Vec<FieldPath> {
         let is_other = |code: &&&str| {
             let path = FieldPath::value_of(code);
@@ -69,7 +69,7 @@ impl Owner for ProductOwner<'_> {
         self.shown(&reply.value).map(|shown| Ok(Shown::Whole(shown)))
     }
 
-    /// A store view shows the value for all where its own is cleared.
+    /// A store view shows the value for all after its own is cleared.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let mut expected = effect.clone();
         for change in &mut expected.changes {

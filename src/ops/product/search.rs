@@ -1,4 +1,4 @@
-//! Finding products by their SKUs: as many in a request as its URL takes.
+//! Finds products by their SKUs: as many in a request as its URL can hold.
 
 use serde_json::Value;
 
@@ -14,13 +14,13 @@ use storefront_core::operation::scalar;
 use storefront_core::product::attribute::Attributes;
 use storefront_core::product::{Product, is_same_sku};
 
-/// SKUs in a request at most.
+/// How many SKUs a request has at most.
 pub const MAX_SKUS: usize = 100;
 
-/// The length of a URL that every server takes.
+/// A URL length that every server accepts.
 const MAX_URL: usize = 4096;
 
-/// SKUs with a comma, which are asked for one by one, in a request at most.
+/// How many SKUs with a comma, each of which needs its own condition, a request has at most.
 const MAX_SINGLE: usize = 8;
 
 /// What is read of a product.
@@ -48,7 +48,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// That of a request without any.
+    /// The room in a request without SKUs.
     ///
     /// # Errors
     /// As [`path`].
@@ -57,13 +57,13 @@ impl Room {
         Ok(Self { left: MAX_URL.saturating_sub(service.client.url(&request).len()), count: 0, single: 0 })
     }
 
-    /// Whether another SKU has its place, which is then taken.
+    /// Whether there is room for another SKU, which is then taken.
     pub fn takes(&mut self, sku: &str) -> bool {
         let is_single = sku.contains(',');
-        // A condition of its own has three pairs.
+        // A condition of its own has three parameters.
         let length = segment(sku).len() + if is_single { 250 } else { segment(",").len() };
         let is_full = self.count >= MAX_SKUS || is_single && self.single >= MAX_SINGLE;
-        // One SKU goes into every request.
+        // Every request takes at least one SKU.
         if self.count > 0 && (is_full || length > self.left) {
             return false;
         }
@@ -99,7 +99,7 @@ pub async fn shown(service: &Service<'_>, scope: &str, skus: &[&str]) -> Result<
 /// The product with this SKU among those of a reply.
 pub fn named<'a>(shown: &'a [Value], sku: &str) -> Option<&'a Value> {
     let is_it = |one: &&Value| one["sku"].as_str().is_some_and(|own| is_same_sku(own, sku));
-    // One that is spelled in the same way comes first.
+    // A product that is spelled exactly so comes first.
     shown.iter().find(|one| one["sku"] == sku).or_else(|| shown.iter().find(is_it))
 }
 

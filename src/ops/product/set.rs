@@ -1,5 +1,5 @@
-//! Sets values of a product (docs/interface.md, "Values of products"): it is read in the scope that is written, and one call
-//! carries what changes.
+//! Sets values of a product (docs/interface.md, "Values of products"): the product is read in the scope that is written,
+//! and one call carries the changes.
 
 use serde_json::{Map, Value};
 
@@ -29,7 +29,7 @@ use storefront_core::text::sanitize::{quoted, sanitize_line};
 /// Sets the values, or shows the call. Nothing is sent again.
 ///
 /// # Errors
-/// As [`wanted`]; `guard` for what the call would change besides; as [`write::carry_out`].
+/// As [`wanted`]; `guard` for other values that the call would change; as [`write::carry_out`].
 pub async fn set(
     service: &Service<'_>,
     catalog: &Catalog,
@@ -69,7 +69,7 @@ pub struct Ready<'a> {
     effect: Effect,
     allows_sale: bool,
     request: Request,
-    /// What differs afterwards, in words.
+    /// The differences that it makes, in words.
     changed: ChangedOutcome,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Ready<'a> {
         Ok(Self { service, wanted, read, effect, allows_sale, request, changed })
     }
 
-    /// What differs afterwards, with the labels of options.
+    /// The differences that it makes, with the labels of options.
     pub fn changes(&self) -> Vec<diff::Change> {
         self.changed.changes.clone()
     }
@@ -97,7 +97,7 @@ impl<'a> Ready<'a> {
         Outcome { changed: Some(self.changed.clone()), ..shown }
     }
 
-    /// Refuses what is not the change that was planned.
+    /// Refuses a change other than the planned one.
     fn ensure_planned(&self, draft: &Draft) -> Result<(), Failure> {
         let Some(expected): Option<&Expected> = draft.expect.as_ref() else { return Ok(()) };
         ensure_planned_in(&expected.changes, &self.changed.changes, |path| {
@@ -144,7 +144,7 @@ impl<'a> Ready<'a> {
 pub(super) struct Read {
     pub(super) product: Product,
     set: std::rc::Rc<AttributeSet>,
-    /// The values for all, where those of a store view are written and they are needed.
+    /// The values for all, if those of a store view are written and they are needed.
     pub(super) of_all: Option<Product>,
     is_on_sale: bool,
 }
@@ -153,7 +153,7 @@ impl Read {
     /// As [`Self::of`], as new as what this run itself wrote: an earlier row may have set the same values.
     ///
     /// # Errors
-    /// `guard` where the shop does not show that; as [`Self::of`].
+    /// `guard` if the shop does not show that; as [`Self::of`].
     async fn basis(
         service: &Service<'_>,
         catalog: &Catalog,
@@ -172,8 +172,8 @@ impl Read {
     /// Reads the product, and what is known of its set.
     ///
     /// # Errors
-    /// `usage` for a product, and for an attribute in its set, that there is not; `guard` for a store view of a website that it is
-    /// not in.
+    /// `usage` for an unknown product, and for an attribute that is not in its set; `guard` for a store view of a website
+    /// that it is not in.
     pub(super) async fn of(
         service: &Service<'_>,
         catalog: &Catalog,
@@ -232,12 +232,12 @@ impl Read {
             .for_good())
     }
 
-    /// The values for all, where those of a store view are written.
+    /// The values for all, if those of a store view are written.
     fn values_of_all(&self) -> Option<&Map<String, Value>> {
         self.of_all.as_ref().map(|of_all| &of_all.values)
     }
 
-    /// In a store view the call sets the beginning of a sale to today.
+    /// Refuses a call in a store view that would set the first day of a sale to today.
     pub(super) fn refuse_sale(&self, wanted: &Wanted, allows_sale: bool) -> Result<(), Failure> {
         if !self.is_on_sale || allows_sale {
             return Ok(());
@@ -253,7 +253,7 @@ impl Read {
             .for_good())
     }
 
-    /// The refusal of a product that lacks a required value names the attribute.
+    /// Names the attribute in the refusal of a product that lacks a required value.
     fn with_required(&self, failure: Failure) -> Failure {
         let label = failure
             .message
@@ -274,7 +274,7 @@ impl Read {
         }
     }
 
-    /// Says which values the call changed besides.
+    /// Warns of other values that the call changed.
     fn warn_of_others(&self, service: &Service<'_>, written: &Written, attributes: &Attributes) {
         let reply = written.reply.as_ref().and_then(|reply| Product::of(&reply.value, attributes));
         let Some(after) = reply.filter(|after| after.id == self.product.id) else { return };
@@ -308,7 +308,7 @@ pub(super) async fn ensure_members(
     .hint(hint!("assign it with ", assign)))
 }
 
-/// The call: with `null` for attributes whose default options it would write otherwise.
+/// The call. It has `null` for attributes whose default option it would write otherwise.
 fn request(service: &Service<'_>, scope: &str, read: &Read, effect: &Effect) -> Result<Request, Failure> {
     let product = &read.product;
     let is_named = |code: &str| effect.changes.iter().any(|change| change.path.last_name() == code);
@@ -343,7 +343,7 @@ fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> ChangedOut
         };
         let after = match &change.sent {
             Sent::Value(Some(after)) => words(Some(after)),
-            // A store view shows the value for all then.
+            // A store view then shows the value for all.
             _ => words(of_all),
         };
         diff::Change { before, after, path: change.path.clone() }
@@ -383,7 +383,7 @@ fn said(product: &Product, scope: &str, of_product: &ChangedOutcome) -> String {
 /// Whether the product shows what a record of an earlier run was to change; `None` while that is unknown.
 ///
 /// # Errors
-/// Where the product cannot be read.
+/// If the product cannot be read.
 pub async fn resolve_unknown(
     service: &Service<'_>,
     catalog: &Catalog,

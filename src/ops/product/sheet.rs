@@ -1,5 +1,5 @@
-//! A whole sheet of values against the shop, before anything is sent: what the shop does not have is found, and what it has
-//! already is sorted out. Products are read as many in a request as its URL takes.
+//! Checks a whole sheet of values against the shop before anything is sent: it finds what the shop does not have, and
+//! sorts out what it has already. Each request reads as many products as its URL can hold.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -24,9 +24,9 @@ pub struct Sheet<'a> {
     /// Records that are not looked up yet, by their scopes.
     pending: BTreeMap<String, Pending>,
     examined: Examined,
-    /// Products of which a row sets values of a store view.
+    /// Products for which a row sets values of a store view.
     of_views: HashSet<u64>,
-    /// What rows set for a website: the value and the line.
+    /// What rows set for a website: the value and its line.
     of_websites: HashMap<u64, (u64, u64)>,
 }
 
@@ -36,7 +36,7 @@ struct Pending {
 }
 
 impl<'a> Sheet<'a> {
-    /// A sheet of which nothing was looked at.
+    /// A sheet of which no row was checked yet.
     pub fn new(service: &'a Service<'a>, catalog: &'a Catalog) -> Self {
         let (pending, examined) = (BTreeMap::new(), Examined::default());
         Self { service, catalog, pending, examined, of_views: HashSet::new(), of_websites: HashMap::new() }
@@ -73,8 +73,8 @@ impl<'a> Sheet<'a> {
         Ok(refused)
     }
 
-    /// Rows for all come before those of store views of the same product, and two store views of a website have one value of an
-    /// attribute of the website.
+    /// Refuses rows in the wrong order and contradictions: rows for all come before those for store views of the same
+    /// product, and two store views of a website share one value of an attribute of the website.
     async fn refuse_order(&mut self, line: u64, wanted: &Wanted) -> Result<Result<(), Failure>, Failure> {
         let hash = hash_of(&wanted.sku);
         if wanted.scope == ALL {

@@ -7,8 +7,8 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::request::Request;
 use storefront_core::profile::custom::{AttributeDirectory, Owner};
 
-/// Reads the lists that a draft needs into the service's directory. No list is read twice in a run, and none where the
-/// interface has none. A shop that refuses to show one is gone on with without it.
+/// Reads the lists that a draft needs into the service's directory: each once a run, and only if the interface has it. If
+/// a shop refuses to show a list, nothing is checked against it.
 ///
 /// # Errors
 /// As [`Service::read`].
@@ -23,7 +23,7 @@ pub async fn read_attributes(
     Ok(())
 }
 
-/// Reads the list of whose attributes these are, once a run.
+/// Reads the list of an owner's attributes, once a run.
 ///
 /// # Errors
 /// As [`Service::read`].

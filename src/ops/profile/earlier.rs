@@ -1,5 +1,5 @@
-//! What a read shows of earlier updates: one that was refused and saved all the same, one of unknown outcome, the one that a batch
-//! sent before it was resumed, and the addresses that were removed.
+//! What a read shows of earlier updates: one that was refused and saved all the same, one of unknown outcome, the one
+//! that a batch sent before it was resumed, and the addresses that were removed.
 
 use serde_json::{Map, Value};
 
@@ -19,8 +19,8 @@ use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, Verification, verify};
 
-/// Whether the profile was so before one of our writes of the last minute, as an undo makes it right after its update: a
-/// replica that lags behind shows the old profile, which proves nothing then.
+/// Whether the profile already had these values before one of our writes of the last minute, as when an undo follows its
+/// update at once. A replica that lags behind then shows the old profile, which proves nothing.
 pub fn was_so_before(
     service: &Service<'_>,
     store: &CustomerStore,
@@ -37,13 +37,13 @@ pub fn was_so_before(
     store.recent_profiles().map_or(true, |recent| recent.into_iter().any(shows_it))
 }
 
-/// Whether a profile shows something that this replacement carried, and is not another editor's work.
+/// Whether a profile shows something that this replacement carried, and that is not another editor's work.
 pub fn tells_of_it(verification: &Verification) -> bool {
     verification.shows_sent && (verification.is_applied() || verification.altered.is_empty())
 }
 
-/// Notes where a profile that was read shows the newest update although it was refused in the last minute. An earlier one is not
-/// looked at: what came after it may show the same.
+/// Notes if a profile that was read shows the newest update although it was refused. An earlier update is not checked:
+/// later ones may show the same.
 ///
 /// # Errors
 /// `guard` when a list has addresses without usable ids.
@@ -83,8 +83,8 @@ pub fn note_saved_refusal(
     Ok(())
 }
 
-/// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read`] gives it, which is noted
-/// then.
+/// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read`] gives it; if so, this is
+/// noted.
 ///
 /// # Errors
 /// `guard` when a list has addresses without usable ids.
@@ -109,8 +109,8 @@ pub fn is_shown(
     Ok(is_shown)
 }
 
-/// Finds out whether a record of earlier runs was applied: by what the log says of it, else by reading. `None` where the profile
-/// does not show all of it: it may still take effect.
+/// Finds out whether a record of earlier runs was applied, from the log or else by reading. `None` if the profile does
+/// not show all of it: it may still take effect.
 ///
 /// # Errors
 /// As [`read::read_profile`], when the log cannot be read, and [`found_in_part`].
@@ -141,11 +141,11 @@ pub async fn resolve_unknown(
     Ok(Some(Outcome { verified: Some(verified), ..Outcome::done_earlier(operation) }))
 }
 
-/// Which of these addresses are not there and were removed by a call of ours, as the log says: somebody asks for it again.
-/// Any other address that is not there may be a mistake.
+/// Those of these addresses that are not there because a call of ours has removed them, according to the log: they are
+/// asked for again. Any other missing address may be a mistake.
 ///
 /// # Errors
-/// `guard` where the log cannot be read.
+/// `guard` if the log cannot be read.
 pub fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<AddressId>, Failure> {
     let (store, stored) = (&loaded.store, loaded.stored.customer());
     let mut absent: Vec<AddressId> =

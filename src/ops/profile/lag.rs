@@ -14,7 +14,7 @@ use storefront_core::profile::verify::lost_addresses;
 /// What our own recent writes left of a customer.
 #[derive(Debug, Default)]
 pub struct Recent {
-    /// Those of the last minute that may have been applied, newest first.
+    /// The calls of the last minute that may have been applied, newest first.
     calls: Vec<(RecentCall, Extent)>,
     /// What the last accepted read showed.
     accepted: Option<LastRead>,
@@ -23,10 +23,10 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Looks them up. A base has to show the newest applied write, whatever its age.
+    /// Looks up our own writes. A profile given by hand must show the newest applied write, whatever its age.
     ///
     /// # Errors
-    /// `guard` where one that may have been applied cannot be read.
+    /// `guard` if one that may have been applied cannot be read.
     pub fn of(loaded: &LoadedProfile, has_base: bool) -> Result<Self, Failure> {
         let (store, stored) = (&loaded.store, &loaded.stored);
         let reach = if has_base { Reach::NewestApplied } else { Reach::LastMinutes };
@@ -62,9 +62,9 @@ impl Recent {
         self.not_shown(calls.collect(), accepted, &[], now)
     }
 
-    /// Whether a read that followed a write of ours is as new as those before it. `stored` is the profile that was accepted for
-    /// it, and shows them; `sent` is what the write changed, and `gone` are the ids of addresses that it removed or lost. What it
-    /// changed was looked for already.
+    /// Whether a read that followed a write of ours is as new as the reads before it. `stored` is the accepted profile
+    /// that the write was made from, `sent` what the write changed (looked for already), and `gone` the ids of addresses
+    /// that it removed or lost.
     pub fn are_shown_in(
         &self,
         now: &Profile,

@@ -1,4 +1,4 @@
-//! What a replacement is reported as that was not applied as it was sent, or not at all.
+//! The messages about a replacement that was not applied as it was sent, or not at all.
 
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
@@ -23,12 +23,12 @@ use storefront_core::profile::refusal::{self, Explained};
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Verification, is_filled_in};
 
-/// What only a person may accept: it is refused where nobody can be asked.
+/// A doubt that only a person may accept; it is a refusal if nobody can be asked.
 #[derive(Debug, Clone)]
 pub struct Doubt {
     /// The refusal.
     pub refusal: Failure,
-    /// What is asked after its message.
+    /// The question after its message.
     pub question: &'static str,
     /// The changes that it is about, to be shown before the question.
     pub about: Vec<Change>,
@@ -40,7 +40,7 @@ impl Doubt {
     }
 }
 
-/// The update to undo may not have taken effect.
+/// The doubt about undoing an update that may not have taken effect.
 pub fn may_not_be_applied(snapshot: &Replacement) -> Doubt {
     let (name, named) = (snapshot.name(), named(snapshot));
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
@@ -48,8 +48,8 @@ pub fn may_not_be_applied(snapshot: &Replacement) -> Doubt {
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
 }
 
-/// An update by its id, what it changed, and when: `update 1042 (address 2: Postcode; 2026-11-21 22:04:11+01:00)`.
-/// It says no age: what a person accepts is known again by these words.
+/// An update by its id, what it changed, and when: `update 1042 (address 2: Postcode; 2026-11-21 22:04:11+01:00)`. It
+/// states no age, because an accepted doubt is recognized by these words.
 pub fn named(snapshot: &Replacement) -> String {
     let taken = snapshot.taken.parse();
     let taken =
@@ -58,20 +58,20 @@ pub fn named(snapshot: &Replacement) -> String {
     format!("update {} ({}{taken})", snapshot.name(), what.map(|text| text + "; ").unwrap_or_default())
 }
 
-/// Where the updates are listed.
+/// The hint to the list of updates.
 pub fn list() -> Hint {
     hint!(storefront("history"), " lists the writes")
 }
 
-/// A failure after calls of the same command that were applied, by their names; `write` is the id of the update. What they did is said
-/// whatever ended the rest.
+/// A failure after calls of the same command that were applied, by their names; `write` is the id of the update. The
+/// applied calls are named whatever ended the rest.
 pub fn after_calls(failure: Failure, applied: &[String], write: WriteName) -> Failure {
     if applied.is_empty() {
         return failure;
     }
     let message = format!("{}; already applied: {}", failure.message, applied.join(", "));
     let failure = Failure { message, ..failure };
-    // The hint of a mismatch has its own undo.
+    // The hint of a mismatch names an undo already.
     if failure.kind == FailureKind::Mismatch {
         return failure;
     }
@@ -86,8 +86,8 @@ pub fn addresses(ids: &[AddressId]) -> String {
     format!("{} {}", if ids.len() == 1 { "address" } else { "addresses" }, join_ids(ids))
 }
 
-/// The refusal to build a PUT on a read that does not show what our own writes left, or, where there was none, what an earlier
-/// read showed.
+/// The refusal to build a PUT on a read that does not show what our own writes left, or, without such writes, what an
+/// earlier read showed.
 pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
     let missing = missing.join(", ");
     let (newer, cause) = if was_updated {
@@ -104,8 +104,8 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
     Doubt::of(refusal)
 }
 
-/// The refusal to send another replacement while an earlier one may still take effect; without `snapshot` nothing
-/// tells what it was. A plan is not applied before that is over.
+/// The refusal to send another replacement while an earlier one may still take effect; without `snapshot` it is not known
+/// what that one changed. A plan is not applied before then.
 pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planned: bool) -> Doubt {
     let until = local_minute(open.until);
     let named = snapshot.map(named);
@@ -125,7 +125,7 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planne
     Doubt { about: snapshot.map(Replacement::changes).unwrap_or_default(), ..Doubt::of(refusal) }
 }
 
-/// A refusal of the profile names the fields that it is about.
+/// Adds the fields that it is about to a refusal of the profile.
 pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure: Failure) -> Failure {
     if !service.settings.dialect.names_refused_fields || failure.status != Some(400) {
         return failure;
@@ -136,7 +136,7 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
     match refusal::explain(stored.customer(), &merged.customer, &failure.message, removes_by_call) {
         Some(Explained { hint, is_stored }) => {
             let message = match service.write_ahead {
-                // Of a batch's record no more than the message is shown.
+                // For a record of a batch, only the message is shown.
                 Some(_) => format!("{}; {hint}", failure.message),
                 None => failure.message,
             };
@@ -146,7 +146,7 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
     }
 }
 
-/// The service has it, and something is missing.
+/// The failure if the service applied it and something is missing.
 pub fn mismatch(service: &Service<'_>, write: WriteName, verification: &Verification) -> Failure {
     let administrators = service.settings.dialect.administrators_fields;
     let hint =
@@ -170,7 +170,7 @@ pub fn mismatch(service: &Service<'_>, write: WriteName, verification: &Verifica
     Failure { missing, write: Some(text(write)), ..failure }
 }
 
-/// The addresses that were to stay and are gone, or others, each kind as a clause.
+/// The clauses about addresses that were to stay and are gone, or have become others.
 fn lost(verification: &Verification) -> Vec<String> {
     let mut what = Vec::new();
     for (ids, problem) in [(&verification.missing, "missing"), (&verification.replaced, "another one")] {
@@ -187,7 +187,7 @@ fn lost_paths(verification: &Verification) -> impl Iterator<Item = String> {
     ids.map(|id| FieldPath::address(*id).to_string())
 }
 
-/// The service has it, and answers with the profile of another customer.
+/// The failure if the service applied it and answers with the profile of another customer.
 pub fn other_customer(write: WriteName, id: &str) -> Failure {
     let message =
         format!("the profile was written, but the service then answered with that of customer {id}");
@@ -196,7 +196,7 @@ pub fn other_customer(write: WriteName, id: &str) -> Failure {
     Failure { write: Some(text(write)), ..failure }
 }
 
-/// The service refused it, and a read shows that it was saved, or that addresses are gone.
+/// The failure if the service refused it, and a read shows that it was saved, or that addresses are gone.
 pub fn saved_though_refused(write: WriteName, verification: &Verification, refused: Failure) -> Failure {
     let saved = format!("refused, but saved: {}", refused.message);
     let what: Vec<String> = std::iter::once(saved).chain(lost(verification)).collect();
@@ -214,13 +214,14 @@ pub fn saved_though_refused(write: WriteName, verification: &Verification, refus
     }
 }
 
-/// The service refused it, and whether it was saved all the same could not be read.
+/// The failure if the service refused it, and it could not be read whether it was saved all the same.
 pub fn refused_unread(write: WriteName, refused: Failure, unread: &Failure) -> Failure {
     let why = format!("whether it was saved all the same could not be read: {}", unread.message);
     refused_unknown(write, refused, &why)
 }
 
-/// The service refused it, and a read shows that addresses are gone, or other values than before and than were sent.
+/// The failure if the service refused it, and a read shows that addresses are gone, or values that are neither those
+/// before nor those sent.
 pub fn refused_altered(write: WriteName, refused: Failure, verification: &Verification) -> Failure {
     const SHOWN: usize = 4;
     let now = verification.altered.iter().take(SHOWN);
@@ -251,7 +252,7 @@ fn look_again(write: WriteName) -> Hint {
 pub enum Unproven {
     /// The service has no call that reads the profile.
     Unreadable,
-    /// All that it changes is the same to a read before and after.
+    /// It changes nothing that a read could tell apart.
     NothingToShow,
     /// An old read would show the same.
     SetsBack,
@@ -259,8 +260,8 @@ pub enum Unproven {
     NotShown,
 }
 
-/// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out; where it sets back an
-/// update of the last minute, none can yet.
+/// The failure if nobody knows whether it was applied. If the profile cannot be read, no command can find that out; if it
+/// sets back an update of the last minute, none can yet.
 pub fn unknown(
     write: WriteName,
     failure: Failure,
@@ -299,7 +300,7 @@ fn verify(write: WriteName) -> HintCommand {
     storefront("verify").arg(write.to_string())
 }
 
-/// With the flag, because the update to undo may itself still take effect.
+/// The command that undoes it, with the flag, because the update itself may still take effect.
 pub fn restore(write: WriteName) -> HintCommand {
     storefront("undo").arg(write.to_string()).arg("--after-unknown")
 }
@@ -308,7 +309,8 @@ fn text(write: WriteName) -> Box<str> {
     write.to_string().into()
 }
 
-/// What a read shows beside what was sent: new ids, and values that the service or somebody else changed.
+/// The warnings about what a read shows beside what was sent: new ids, and values that the service or somebody else
+/// changed.
 pub fn of_verification(
     verification: &Verification,
     merged: &Merged,

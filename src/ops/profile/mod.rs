@@ -45,7 +45,7 @@ pub enum Change<'a> {
 pub struct Update {
     /// What is merged into the stored profile.
     pub patch: ProfilePatch,
-    /// What its plan expects, where it is of one.
+    /// What its plan expects, if it belongs to one.
     pub expect: Option<Expected>,
     /// The number of addresses that may be deleted.
     pub allow_delete: Option<usize>,
@@ -55,7 +55,7 @@ pub struct Update {
     pub replacement: ReplacementArgs,
     /// The warnings that were shown already.
     pub warned: Vec<String>,
-    /// The row of a sheet that it is, to be held against what is stored.
+    /// The row of a sheet that it comes from, to be compared with what is stored.
     pub row: Option<Row>,
 }
 
@@ -68,7 +68,7 @@ impl Change<'_> {
         }
     }
 
-    /// What results call it.
+    /// Its name in results.
     pub fn operation(self) -> &'static str {
         match self {
             Self::Update(_) => CUSTOMER_UPDATE.name,
@@ -84,7 +84,7 @@ impl Change<'_> {
         }
     }
 
-    /// Whether it is of a plan.
+    /// Whether it belongs to a plan.
     pub fn is_planned(&self) -> bool {
         matches!(
             self,
@@ -92,7 +92,7 @@ impl Change<'_> {
         )
     }
 
-    /// Whether it continues although an earlier replacement may still take effect.
+    /// The flags about how the profile is replaced.
     pub fn replacement_args(&self) -> &ReplacementArgs {
         match self {
             Self::Update(update) => &update.replacement,
@@ -102,9 +102,8 @@ impl Change<'_> {
 }
 
 impl Update {
-    /// The profile as it is to be. `regions` gives the ids of
-    /// regions, where the interface lists them, and `attributes` the custom attributes and their options; the addresses in `gone`
-    /// were removed by an earlier command.
+    /// The profile as it is to be. `regions` has the ids of regions if the interface lists them, `attributes` the custom
+    /// attributes and their options; the addresses in `gone` were removed by an earlier command.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
@@ -136,7 +135,7 @@ impl Update {
         }
         patch.remove.retain(|id| !gone.contains(id));
         let mut merged = merge(customer, &patch)?;
-        // What is as planned already needs no request.
+        // A change that is made already needs no request.
         if let Some(planned) = self.expect.as_ref().filter(|_| !merged.changes.is_empty()) {
             planned.ensure_required(customer)?;
             diff::ensure_planned(&still_planned(&planned.changes, gone), &merged.changes, customer)?;
@@ -147,7 +146,7 @@ impl Update {
     }
 }
 
-/// What of a plan is left where addresses that it removes are gone already.
+/// The changes of a plan without the removals of addresses that are gone already.
 fn still_planned(planned: &[diff::Change], gone: &[AddressId]) -> Vec<diff::Change> {
     let is_gone = |change: &&diff::Change| {
         change.is_removal() && change.path.address_id().is_some_and(|id| gone.contains(&id))
@@ -155,7 +154,8 @@ fn still_planned(planned: &[diff::Change], gone: &[AddressId]) -> Vec<diff::Chan
     planned.iter().filter(|change| !is_gone(change)).cloned().collect()
 }
 
-/// A record that names no customer is for the token's own, who may be another one where the plan is applied.
+/// Refuses the profile of another customer than the planned one. A record that names no customer is for the token's own,
+/// who may be another one where the plan is applied.
 fn ensure_owner(planned: &Map<String, Value>, stored: &Map<String, Value>) -> Result<(), Failure> {
     if planned.is_empty() || belongs_to(stored, planned) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A profile that is replaced, or from which an address is removed by a call of its own, as the one way to write sees it.
+//! A profile that is replaced, or from which a call removes an address, as an owner of a write.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::time::Duration;
@@ -29,13 +29,13 @@ use storefront_core::profile::verify::{Verification, is_provable, verify};
 
 /// A profile that is replaced.
 pub struct Replaced<'a> {
-    /// The service, with the customer's id where it was named.
+    /// The service, with the customer's id if it was named.
     pub service: &'a Service<'a>,
     /// The profile that it is made from.
     pub loaded: &'a LoadedProfile,
     /// What is sent.
     pub merged: &'a Merged,
-    /// What the log has of it.
+    /// Its name in the log.
     pub write: WriteName,
     /// What our own writes of the minute before left.
     pub recent: &'a Recent,
@@ -89,8 +89,8 @@ impl<'a> Replaced<'a> {
         Ok(Shown::Whole(shown))
     }
 
-    /// Keeps what came of it: what was seen, as what this and the earlier writes left, and to whom the name of the customer has
-    /// led. Gives the ids of the addresses that were added.
+    /// Keeps the result: the read that was seen, as what this and the earlier writes left, and the customer to whom the
+    /// command's name for them led. Returns the ids of the addresses that were added.
     pub fn keep(&self, failure: Option<&Failure>) -> Vec<AddressId> {
         if failure.is_none_or(|failure| failure.applied != Applied::No) {
             self.keep_email();
@@ -108,7 +108,7 @@ impl<'a> Replaced<'a> {
         verification.new_ids
     }
 
-    /// A customer without an id is known by the email, which may be another one now.
+    /// Keeps the email under which a customer without an id is known, if the update changed it.
     fn keep_email(&self) {
         let email = self.merged.customer.get("email").and_then(Email::of);
         if let Some(email) = email.filter(|_| self.loaded.stored.text("id").is_none()) {
@@ -117,8 +117,8 @@ impl<'a> Replaced<'a> {
         }
     }
 
-    /// A read that may be older than one of our writes is not kept: a replica may lag behind where all that was asked for is there
-    /// anyway.
+    /// Keeps a read, unless it may be older than one of our writes: a replica may lag behind although all that was asked
+    /// for is there.
     fn note_read(&self, verification: &Verification, now: &Profile) {
         let renumbered = verification.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&verification.missing).chain(renumbered);
@@ -171,7 +171,7 @@ impl Owner for Replaced<'_> {
         !self.can_prove()
     }
 
-    /// By the laws of a profile: the service may write a value otherwise, and give addresses other numbers.
+    /// Compares by the laws of a profile: the service may write values in its own way, and give addresses other ids.
     fn look(&self, _: &Effect, _: &Map<String, Value>) -> Look {
         let last = self.last.borrow();
         last.as_ref().map(|(verification, _)| look_of(verification)).unwrap_or_default()
@@ -192,7 +192,7 @@ impl Owner for Replaced<'_> {
             (Verdict::Mismatch, _) => {
                 Failure { status, ..messages::mismatch(self.service, self.write, verification?) }
             }
-            // Somebody else may have done that.
+            // Somebody else may have caused it.
             (Verdict::RefusedButSaved, _) if !verification?.shows_sent => {
                 messages::refused_altered(self.write, answer?, verification?)
             }
@@ -252,9 +252,9 @@ fn look_of(verification: &Verification) -> Look {
     }
 }
 
-/// A profile, and the address that a call removes from it.
+/// A profile from which a call removes an address.
 pub struct Removal<'a> {
-    /// The profile without all that the calls remove.
+    /// The profile without all addresses that the calls remove.
     pub whole: &'a Replaced<'a>,
     /// The address.
     pub id: AddressId,
@@ -265,14 +265,14 @@ impl Owner for Removal<'_> {
         self.whole.read()
     }
 
-    /// The path of the call names no customer: the message has no more than the address.
+    /// The path of the call names no customer: the message has only the address.
     fn says_gone(&self, _: &Effect, refused: &Failure) -> bool {
         refused.absent == Some(Absent::Entity)
             && named_in(refused.service.as_ref()) == ["addressId".to_owned(), self.id.to_string()]
     }
 
-    /// An address that is there is not removed, whatever else has changed of it. What else the call changes, the default that it
-    /// was, goes with it.
+    /// An address that is still there was not removed, whatever else of it has changed. The default that it was is
+    /// removed with it.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         let keeps = Effect { keeps: effect.keeps.clone(), ..Effect::on(effect.owner.clone()) };
         let is_there = Document(shown).at(&FieldPath::address(self.id)).is_some();

@@ -1,4 +1,5 @@
-//! What comes before the lock: a dry run, and on a terminal the change as it is shown and confirmed. Only here a person is asked.
+//! The steps before the lock: a dry run, and on a terminal the change that is shown and confirmed. A person is asked only
+//! here.
 
 use super::messages::{Doubt, addresses};
 use super::remove::{Dispatch, planned};
@@ -54,7 +55,7 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Next, Fai
     Ok(Next::Commit)
 }
 
-/// What would be sent.
+/// Shows what would be sent.
 ///
 /// # Errors
 /// What the steps refuse; a doubt is a warning.
@@ -86,7 +87,7 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
     }
 }
 
-/// Whether a person continues in spite of a doubt; `--yes` does not answer it.
+/// Whether a person continues despite a doubt; `--yes` does not answer it.
 fn accepts(steps: &mut Steps<'_>, prompt: &Prompt, doubt: &Doubt) -> Result<bool, Failure> {
     let fact = &doubt.refusal.message;
     if steps.answers.accepted.contains(fact) {
@@ -118,7 +119,7 @@ fn show(steps: &Steps<'_>, prompt: &Prompt, stored: &Profile, merged: &Merged) {
     show_edits_of_profile(steps.service, stored);
 }
 
-/// Shows the addresses that an undo of the whole profile may delete, too.
+/// Shows the addresses that an undo of the whole profile may also delete.
 fn show_newer(prompt: &Prompt, stored: &Profile, newer: &[AddressId]) {
     const SHOWN: usize = 10;
     let addresses = addresses_by_id(stored.addresses()).filter(|(id, _)| newer.contains(id));
@@ -140,7 +141,7 @@ fn confirms(steps: &mut Steps<'_>, prompt: &Prompt, merged: &Merged) -> Result<b
         {
             steps.check_deletions(merged, Some(prompt.number_of_deletions(deleted)?), true)?;
         }
-        // The question below names the number.
+        // The question below states the number.
         (Err(_), Change::Undo(Undo { allow_delete: None, .. }))
             if prompt.can_ask() && !prompt.assume_yes() => {}
         (checked, _) => checked?,

@@ -1,4 +1,4 @@
-//! Reading the stored profile. "Could not read the addresses" is never "there are none".
+//! Reads the stored profile. "Could not read the addresses" never becomes "there are no addresses".
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
 
-/// A read that is older than this is not the basis of a call.
+/// An older read is not the basis of a call.
 const MAX_READ_AGE: Duration = Duration::from_secs(2);
 
-/// A profile that was read, with what the log has of the customer, and the locks where it was locked.
+/// A profile that was read, with the log of the customer, and its locks if it was locked.
 pub struct LoadedProfile {
     /// The profile.
     pub stored: Profile,
@@ -35,9 +35,9 @@ pub struct LoadedProfile {
     pub is_readable: bool,
     /// When it was read.
     read_at: Instant,
-    /// What the log has of the customer.
+    /// The log of the customer.
     pub store: CustomerStore,
-    /// What the customer was named by: the id, the email or the token.
+    /// How the customer was named: by the id, the email or the token.
     pub name: LockName,
     _locks: Vec<Lock>,
 }
@@ -59,9 +59,9 @@ impl LoadedProfile {
 
     /// Reads the profile, which no other storefront command on this machine replaces while this is held.
     ///
-    /// Whose profile a token or an email leads to is known from an earlier replacement, or only when it was read. So a
-    /// lock on the token or email comes first, then the one on the customer; where that was not known, it is taken after
-    /// the read, and the profile is read again if it may have changed meanwhile.
+    /// The customer of a token or an email is known from an earlier replacement, or else only after the read. So the lock
+    /// on the token or email comes first, then the one on the customer. If the customer was not known, that lock is taken
+    /// after the read, and the profile is read again if it may have changed meanwhile.
     ///
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read_or_base`].
@@ -75,7 +75,7 @@ impl LoadedProfile {
         for name in &names {
             locks.push(lock(service, name, settings.lock_timeout).await?.0);
         }
-        // Before anything is read: without it nothing is sent.
+        // Before anything is read, because nothing is sent without the log.
         WriteLog::open(context)?;
         let started = context.clock.now();
         let (mut stored, mut is_readable) = read_or_base(service, base).await?;
@@ -98,7 +98,7 @@ impl LoadedProfile {
         Ok(Self { stored, is_readable, read_at, store, name, _locks: locks })
     }
 
-    /// Reads once more.
+    /// Reads the profile again.
     ///
     /// # Errors
     /// As [`read_or_base`].
@@ -108,7 +108,7 @@ impl LoadedProfile {
         Ok(())
     }
 
-    /// Whose values calls change that are made from it.
+    /// The owner of calls that are made from it.
     pub fn owner(&self) -> effect::Owner {
         effect::Owner::new(Kind::Customer, &self.store.key)
     }
@@ -118,7 +118,7 @@ impl LoadedProfile {
         self.read_at.elapsed() > MAX_READ_AGE
     }
 
-    /// The service with the customer's id, where an email named it.
+    /// The service with the customer's id, if an email named the customer.
     pub fn service<'a>(&self, service: &Service<'a>) -> Service<'a> {
         let id = self.stored.text("id").and_then(|id| id.parse().ok());
         let customer = if service.email.is_some() { id } else { service.customer };
@@ -126,7 +126,7 @@ impl LoadedProfile {
     }
 }
 
-/// What the customer is named by.
+/// The lock for the way in which the customer is named.
 async fn named(service: &Service<'_>) -> Result<LockName, Failure> {
     Ok(match (service.customer, &service.email) {
         (Some(id), _) => LockName::customer(&id.to_string()),
@@ -135,11 +135,11 @@ async fn named(service: &Service<'_>) -> Result<LockName, Failure> {
     })
 }
 
-/// Reads the stored profile from the service: with one request, also where the customer is named by email.
+/// Reads the stored profile from the service, with one request even if the customer is named by email.
 ///
 /// # Errors
-/// `auth` for 401 and 403, `unavailable` for network trouble, 429 and 5xx, `guard` for anything else in which the
-/// complete address list is not plain to see, and for the profile of another customer than before.
+/// `auth` for 401 and 403, `unavailable` for network trouble, 429 and 5xx, `guard` for any other reply in which the
+/// complete address list cannot be identified, and for the profile of another customer than before.
 pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let profile = fetch(service).await?;
     service.ensure_same_customer("profile", profile.text("id"))?;
@@ -147,7 +147,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     Ok(profile)
 }
 
-/// Reads the profile without comparing whose it is.
+/// Reads the profile without checking whose it is.
 pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
     if let Some(email) = &service.email {
         let found = customers::find_by_email(service, email).await?;
@@ -166,7 +166,7 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
     in_reply(service, reply)
 }
 
-/// Whether the service says that no customer has this id, or that something which it does not name is not there.
+/// Whether the service says that no customer has this id, or that something is missing without naming it.
 fn names_nobody(failure: &Failure, id: CustomerId) -> bool {
     let [field, value] = named_in(failure.service.as_ref());
     let is_it = field.is_empty() || field == "customerId" && (value.is_empty() || value == id.to_string());
@@ -176,7 +176,7 @@ fn names_nobody(failure: &Failure, id: CustomerId) -> bool {
 /// The profile in the body of a reply.
 ///
 /// # Errors
-/// `guard` where the complete address list is not plain to see, or it is that of another customer than the one named.
+/// `guard` if the complete address list cannot be identified, or is that of another customer than the named one.
 fn in_reply(service: &Service<'_>, reply: Reply) -> Result<Profile, Failure> {
     let value = reply.document().map_err(|error| stored::unreadable(&error.to_string()))?;
     let ReadSettings { customer, addresses, .. } = match service.customer {
@@ -185,7 +185,7 @@ fn in_reply(service: &Service<'_>, reply: Reply) -> Result<Profile, Failure> {
     };
     let profile = Profile::find(value, &Pointers { customer, addresses })?;
     match service.customer {
-        // The id in the body of a PUT goes before the one in the path.
+        // The id in the body of a PUT takes precedence over the one in the path.
         Some(id) if profile.text("id") != Some(id.to_string()) => {
             Err(stored::unreadable(&format!("it is not that of customer {id}")))
         }
@@ -193,8 +193,8 @@ fn in_reply(service: &Service<'_>, reply: Reply) -> Result<Profile, Failure> {
     }
 }
 
-/// A token leads to the customer whom its last verified replacement had: a cache that ignores the token may answer with
-/// another one.
+/// Refuses a profile of another customer than the token had at its last verified replacement: a cache that ignores the
+/// token may have answered.
 fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(), Failure> {
     if service.customer.is_some() || service.email.is_some() {
         return Ok(());
@@ -245,7 +245,7 @@ pub fn read_base(path: &Path) -> Result<Profile, Failure> {
     Profile::in_file(document::read_json(path)?, &document::quoted(&document::name(path)))
 }
 
-/// The stored profile; `base`, with `false`, where the service has no call that reads it.
+/// The stored profile and `true`; or `base` and `false` if the service has no call that reads it.
 ///
 /// # Errors
 /// As [`read_profile`]; `guard` for a base that is not what is stored.
@@ -283,8 +283,8 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
     )))
 }
 
-/// Nothing but the base says whose profile it is: it has to be that of the customer who is named, or whom the token led to
-/// before.
+/// Only the base says whose profile it is: it must be that of the named customer, or of the customer to whom the token
+/// led before.
 fn ensure_owner_of_base(service: &Service<'_>, base: &Profile) -> Result<(), Failure> {
     let named = service.customer.map(|id| id.to_string());
     let is_other = match (&named, &service.email) {
@@ -299,7 +299,8 @@ fn ensure_owner_of_base(service: &Service<'_>, base: &Profile) -> Result<(), Fai
     ensure_known_customer(service, base)
 }
 
-/// Only an update takes `--base`, only alone, and only where the service has no call that reads the profile.
+/// Offers `--base`, which only an update takes, only for a single record, and only if the service has no call that reads
+/// the profile.
 fn offer_base(service: &Service<'_>, failure: Failure) -> Failure {
     let is_batch = service.session.report.line.is_some();
     if is_batch || failure.kind != FailureKind::Guard || !has_no_read(service, &failure) {
@@ -309,7 +310,8 @@ fn offer_base(service: &Service<'_>, failure: Failure) -> Failure {
     failure.hint(hint.and("pass the profile with --base FILE"))
 }
 
-/// "Not read this time" is not "cannot be read": only these answers say that there is no such call.
+/// Whether the answer says that there is no such call. Any other failure only means that the profile was not read this
+/// time.
 fn has_no_read(service: &Service<'_>, failure: &Failure) -> bool {
     match failure.status {
         Some(405 | 501) => true,
@@ -328,7 +330,7 @@ pub fn list_paths(changes: &[Change]) -> String {
     paths.join(", ")
 }
 
-/// A refused read is not an answer about the addresses.
+/// The refusal of a profile whose read was refused or not understood.
 fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
     let is_answered = matches!(failure.status, Some(200..=299 | 404));
     if failure.kind != FailureKind::Refused && !is_answered {

@@ -1,5 +1,5 @@
-//! Addresses that are removed by calls of their own, where the interface has one and nothing else changes: nothing that somebody
-//! else writes between the read and a PUT can be lost by it.
+//! Removes addresses by calls of their own, if the interface has one and nothing else changes: such a call cannot
+//! overwrite what somebody else writes between the read and a PUT.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use storefront_core::interface::request::{Request, Target};
 use storefront_core::profile::merge::Merged;
 use storefront_core::text::exact_json;
 
-/// What a change is sent as.
+/// How a change is sent.
 pub enum Dispatch {
     /// One request that replaces the profile.
     Put(Box<Call>),
@@ -42,8 +42,8 @@ impl Dispatch {
     }
 }
 
-/// The calls that remove these addresses one after another from a profile; of each the effect is what is left to it. Empty where
-/// the interface has no such call.
+/// The calls that remove these addresses from a profile one after another; the effect of each starts from what the calls
+/// before it leave. Empty if the interface has no such call.
 pub fn removals(
     target: &Target<'_>,
     owner: &effect::Owner,
@@ -62,16 +62,16 @@ pub fn removals(
     ids.iter().filter_map(by_call).collect()
 }
 
-/// The calls by their names.
+/// The calls, to be shown.
 pub fn planned(removals: &[Call]) -> Vec<Planned> {
     removals.iter().map(|call| (call.name.clone(), call.request.clone())).collect()
 }
 
-/// Removes the addresses one after another. Reads show then that they are gone, and that every other one is there.
+/// Removes the addresses one after another. Then reads must show that they are gone, and that all others are there.
 ///
 /// # Errors
-/// The failure of the first call that is not applied; the others do not leave. `mismatch` where one is still there in the end, or
-/// another one is gone.
+/// The failure of the first call that is not applied; later calls do not leave. `mismatch` if one is still there in the
+/// end, or another one is gone.
 pub async fn remove(
     operation: &'static str,
     whole: &Replaced<'_>,

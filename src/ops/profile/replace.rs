@@ -2,11 +2,11 @@
 //!
 //! lock → read → merge → diff → guard → log → PUT → verify → unlock
 //!
-//! Where addresses are only removed, calls of their own ([`super::remove`]) come in place of the PUT.
+//! If addresses are only removed, [`super::remove`] makes a call for each in place of the PUT.
 //!
-//! Nothing that waits for people, other records or rate limits stands between the read and the PUT. On a terminal the lock is
-//! not held while a person thinks: the change is shown and confirmed before, and once more where it came out differently
-//! under the lock.
+//! Nothing waits for people, other records or rate limits between the read and the PUT. On a terminal the lock is not
+//! held while a person thinks: the change is shown and confirmed before, and again if it comes out differently under the
+//! lock.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
     replace_or_back(service, change).await?.ok_or_else(Failure::cancelled)
 }
 
-/// Runs all the steps; `None` where a person went back from the confirmation.
+/// Runs all the steps; `None` if a person went back from the confirmation.
 ///
 /// # Errors
 /// As [`replace`].
@@ -56,7 +56,7 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     }
 }
 
-/// What would be sent, and is not.
+/// The change that would be sent; nothing is sent.
 ///
 /// # Errors
 /// As [`replace`].
@@ -77,7 +77,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
     let service = loaded.service(steps.service);
     let proposal = steps.propose(&service, &loaded).await?;
     if loaded.is_old() {
-        // The shop was asked for regions or custom attributes, and made it wait.
+        // The shop was asked for regions or custom attributes, and was slow.
         return Ok(Next::Commit);
     }
     let merged = &proposal.merged;
@@ -99,7 +99,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
     Box::pin(send(steps, &service, loaded, merged, dispatch)).await
 }
 
-/// Whether a person has accepted a doubt; refused where nobody can be asked.
+/// Whether a person has accepted a doubt; it is refused if nobody can be asked.
 fn was_accepted(steps: &mut Steps<'_>, doubt: Doubt) -> Result<bool, Failure> {
     let was_accepted = steps.answers.accepted.contains(&doubt.refusal.message);
     if was_accepted || steps.unasked.can_be_asked() { Ok(was_accepted) } else { Err(doubt.refusal) }
@@ -107,14 +107,14 @@ fn was_accepted(steps: &mut Steps<'_>, doubt: Doubt) -> Result<bool, Failure> {
 
 /// How a PUT ends.
 enum Put {
-    /// It is applied.
+    /// It was applied.
     Applied(Box<Outcome>),
-    /// Nothing of it was taken, and it may be sent again after this time.
+    /// The service applied nothing of it, and it may be sent again after this time.
     Again(Duration, Box<Failure>),
 }
 
-/// Puts the replacement into the log, sends it, and finds out what became of it. All that is in the log before the customer's lock is
-/// released.
+/// Puts the replacement into the log, sends it, and finds out what became of it. All of that is in the log before the
+/// customer's lock is released.
 async fn send(
     steps: &mut Steps<'_>,
     service: &Service<'_>,
@@ -149,7 +149,7 @@ async fn send_locked(
         return start_again(steps, failure);
     }
     if loaded.is_old() {
-        // That nothing has left is noted where the calls are dropped.
+        // Dropping the calls notes that nothing has left.
         return start_again(steps, too_late());
     }
     let place = dispatch.calls().first().and_then(|call| call.place.as_ref());
@@ -183,7 +183,7 @@ async fn send_locked(
     Ok(Put::Applied(Box::new(outcome)))
 }
 
-/// Where the log was busy nothing has left, and the read is old by now: the steps start again, for a while.
+/// Starts the steps again for a while if the log was busy: nothing has left, and the read is old.
 fn start_again(steps: &mut Steps<'_>, failure: Failure) -> Result<Put, Failure> {
     const PATIENCE: Duration = Duration::from_secs(30);
     const PAUSE: Duration = Duration::from_millis(100);
@@ -195,7 +195,7 @@ fn start_again(steps: &mut Steps<'_>, failure: Failure) -> Result<Put, Failure> 
     }
 }
 
-/// Another process or the disk held the log up until the read was too old.
+/// The failure if another process or the disk held up the log until the read was too old.
 fn too_late() -> Failure {
     Failure::new(FailureKind::Unavailable, "the log of this machine was busy for too long")
         .hint("try again")

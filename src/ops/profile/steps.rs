@@ -1,6 +1,6 @@
-//! What a preview and a commit share: a read, whether it can be relied on, and what is to be sent from it.
+//! What a preview and a commit share: a read, whether it can be relied on, and what is sent from it.
 //!
-//! Nothing here asks anybody. What only a person may accept is a [`Doubt`], and whoever takes these steps says what becomes of it.
+//! Nobody is asked here. A doubt that only a person may accept is a [`Doubt`], and the caller decides about it.
 
 use std::collections::HashSet;
 
@@ -35,26 +35,26 @@ use storefront_core::profile::verify::lost_addresses;
 use storefront_core::profile::{diff, magento};
 use storefront_core::text::exact_json;
 
-/// What a person has answered so far. An answer counts while its facts are the same.
+/// What a person has answered so far. An answer counts as long as its facts are the same.
 #[derive(Default)]
 pub struct Answers {
     /// The changes that were shown and confirmed.
     pub agreed: Option<Vec<diff::Change>>,
-    /// What is gone on in spite of.
+    /// The doubts that were accepted, by their messages.
     pub accepted: HashSet<String>,
     /// How many addresses an undo deletes.
     pub delete_newer: Option<usize>,
 }
 
-/// What a replacement does next, as a preview or a commit leaves it.
+/// What a preview or a commit lets the replacement do next.
 pub enum Next {
-    /// A person is asked, which is not done under the lock.
+    /// A person is asked, without the lock.
     Preview,
     /// The profile is read again under the lock, and the change is sent.
     Commit,
-    /// Nothing: the profile is as it was to be, or had nothing to change.
+    /// Nothing: the profile was replaced, or had nothing to change.
     Done(Box<Outcome>),
-    /// Nothing: a person went back to what was asked before.
+    /// Nothing: a person went back to an earlier question.
     WentBack,
 }
 
@@ -73,15 +73,15 @@ pub struct Steps<'a> {
     pub change: Change<'a>,
     /// What was answered.
     pub answers: Answers,
-    /// What `--yes` and the absence of a person say.
+    /// What `--yes`, or a missing person, permits.
     pub unasked: Unasked,
     /// What our own writes of the last minute left.
     pub recent: Recent,
     /// The requests that were sent.
     pub attempts: Attempts,
-    /// The addresses that are to be removed, and were by an earlier command.
+    /// The addresses that are to be removed and that an earlier command has removed.
     gone: Vec<AddressId>,
-    /// Since when the log is busy, where it was.
+    /// Since when the log is busy, if it is.
     pub log_busy_since: Option<tokio::time::Instant>,
     /// The warnings that were shown.
     warned: HashSet<String>,
@@ -92,7 +92,7 @@ pub struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// Nothing was done so far.
+    /// Steps of which nothing is done.
     pub fn new(service: &'a Service<'a>, change: Change<'a>, unasked: Unasked) -> Self {
         let delete_newer = match change {
             Change::Update(_) => None,
@@ -113,7 +113,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Reads the profile without the lock, and has `settle` say of each doubt whether to continue; `None` where it says no.
+    /// Reads the profile without the lock. `settle` decides for each doubt whether to continue; `None` if it does not.
     ///
     /// # Errors
     /// As [`LoadedProfile::read`], and what `settle` refuses.
@@ -137,7 +137,7 @@ impl<'a> Steps<'a> {
         self.settle(loaded, settle).await
     }
 
-    /// Looks for doubts about what was read.
+    /// Finds the doubts about what was read.
     async fn settle(
         &mut self,
         mut loaded: LoadedProfile,
@@ -168,12 +168,13 @@ impl<'a> Steps<'a> {
         Ok(Some(loaded))
     }
 
-    /// Whether a profile given by hand is taken although it does not show the newest update.
+    /// Whether a profile given by hand is used although it does not show the newest update.
     fn ignores_lag(&self) -> bool {
         self.change.base().is_some() && self.change.replacement_args().after_unknown
     }
 
-    /// Reads until the profile shows what our own writes left, for at most `--settle`: what it does not show then.
+    /// Reads until the profile shows what our own writes left, for at most `--settle`; returns a doubt about what it does
+    /// not show then.
     async fn catch_up(&mut self, loaded: &mut LoadedProfile) -> Result<Option<Doubt>, Failure> {
         let mut missing = self.not_shown(loaded)?;
         if self.ignores_lag() {
@@ -191,12 +192,12 @@ impl<'a> Steps<'a> {
         Ok(None)
     }
 
-    /// Keeps what the read showed, which is relied on from now on.
+    /// Keeps what the read showed, which is relied on from here.
     fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
         if self.ignores_lag() {
             return;
         }
-        // What a dry run was only warned about is not accepted.
+        // A dry run only warns of a doubt: that does not accept the read.
         if !was_behind || !self.service.session.global.dry_run {
             loaded.store.note_read(loaded.stored.customer());
         }
@@ -236,7 +237,7 @@ impl<'a> Steps<'a> {
         Ok(Some(messages::still_open(&pending, snapshot.as_ref(), self.change.is_planned())))
     }
 
-    /// The update that an undo undoes.
+    /// The updates that an undo undoes.
     fn target(&mut self, undo: &Undo<'_>, loaded: &LoadedProfile) -> Result<&mut Target, Failure> {
         let found = match self.target.take() {
             Some(found) => found,
@@ -245,7 +246,7 @@ impl<'a> Steps<'a> {
         Ok(self.target.insert(found))
     }
 
-    /// What is to be sent from what was read.
+    /// Makes the change to be sent from what was read.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
@@ -281,7 +282,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Refuses deletions that were not spelled out: by a number, that of the flag or `typed`, or by name where somebody
+    /// Refuses deletions that nobody has stated: by a number, that of the flag or `typed`, or by name if somebody
     /// `agrees`.
     ///
     /// # Errors
@@ -295,13 +296,13 @@ impl<'a> Steps<'a> {
         match self.change {
             Change::Update(Update { patch, allow_delete, .. }) => {
                 let deleted = merged.summary.removed.len();
-                // A number that was given counts those that are gone already.
+                // A given number also counts the addresses that are gone already.
                 let allowed = typed
                     .or(*allow_delete)
                     .map(|allowed| if allowed == deleted + self.gone.len() { deleted } else { allowed });
                 merge::check(patch, &merged.summary, allowed, agrees)
             }
-            // What a plan deletes was counted where it was agreed to.
+            // The deletions of a plan were counted when it was agreed to.
             Change::Undo(Undo { planned: Some(_), .. }) => Ok(()),
             Change::Undo(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
@@ -313,7 +314,7 @@ impl<'a> Steps<'a> {
     /// The request that replaces the profile.
     ///
     /// # Errors
-    /// `guard` for a profile that looks masked, and what the interface needs and does not know.
+    /// `guard` for a profile that looks masked, and if the interface needs something that is not known.
     fn request(&self, service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
         self.refuse_masked(stored, merged)?;
         let customer = if service.settings.dialect.merges_profiles {
@@ -325,7 +326,7 @@ impl<'a> Steps<'a> {
         Ok(Request::replace_profile(&service.target()?, body.into()))
     }
 
-    /// What the change is sent as.
+    /// How the change is sent.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -344,8 +345,8 @@ impl<'a> Steps<'a> {
         Ok(Dispatch::Removals(removals))
     }
 
-    /// The calls that remove addresses, where the interface has them and nothing else changes; none otherwise: a PUT carries the
-    /// whole list anyway, and replacing the list is what it does.
+    /// The calls that remove addresses, if the interface has them and nothing else changes; otherwise none, because a PUT
+    /// carries the whole list anyway.
     fn removals(
         &self,
         service: &Service<'_>,
@@ -361,7 +362,8 @@ impl<'a> Steps<'a> {
         Ok(remove::removals(&service.target()?, &loaded.owner(), loaded.stored.customer(), removed))
     }
 
-    /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
+    /// Refuses to write back values that look masked: the masks would replace what is stored. A single one may be a real
+    /// text.
     fn refuse_masked(&self, stored: &Profile, merged: &Merged) -> Result<(), Failure> {
         const FEWEST: usize = 2;
         let is_replaced =
@@ -391,7 +393,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The result where nothing has to change.
+    /// The result if nothing has to change.
     pub fn unchanged(&mut self, proposal: &Proposal) -> Outcome {
         self.warn(&proposal.merged);
         let global = self.service.session.global;
@@ -399,7 +401,7 @@ impl<'a> Steps<'a> {
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(&proposal.merged) }
     }
 
-    /// The result of a change that was sent, without what became of it.
+    /// The result of a change that was sent, without its outcome.
     pub fn sent(&self, merged: &Merged, write: WriteName) -> Outcome {
         let mut outcome = self.outcome(merged);
         outcome.write = Some(write.to_string().into());
@@ -410,7 +412,7 @@ impl<'a> Steps<'a> {
         outcome
     }
 
-    /// The result of a change, without what became of it.
+    /// The result of a change, without its outcome.
     pub fn outcome(&self, merged: &Merged) -> Outcome {
         let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
         let (owner, were_shown, new_ids) = (Map::new(), false, Vec::new());

@@ -25,9 +25,9 @@ use storefront_core::profile::verify::Proof;
 
 /// Writes of one profile that are to be undone.
 pub struct Undo<'a> {
-    /// The service that the customer is of.
+    /// The service of the customer.
     pub service: &'a Service<'a>,
-    /// What they are known by.
+    /// The name by which the writes are known.
     pub name: &'a str,
     /// The first call of each, in their order.
     pub writes: Vec<WriteId>,
@@ -35,18 +35,18 @@ pub struct Undo<'a> {
     pub all: bool,
     /// How many addresses are deleted.
     pub allow_delete: Option<usize>,
-    /// What was agreed to in a plan, where it is of one.
+    /// What was agreed to in a plan, if it belongs to one.
     pub planned: Option<PlannedUndo<'a>>,
     /// How the profile is replaced.
     pub replacement: &'a ReplacementArgs,
-    /// What does not go back, as it was found last.
+    /// What does not go back, as found last.
     pub left: RefCell<Vec<String>>,
 }
 
 /// The updates that are undone, in their order.
 pub struct Target {
     updates: Vec<(Replacement, Entry)>,
-    /// Why one may not have been applied.
+    /// Why it is doubtful whether one was applied.
     pub doubt: Option<Doubt>,
     was_told: bool,
 }
@@ -55,14 +55,14 @@ pub struct Target {
 pub struct Proposal {
     /// The profile as it is to be.
     pub merged: Merged,
-    /// What a person reads where nothing has to change, in place of `no changes`.
+    /// What a person reads if nothing has to change, in place of `no changes`.
     pub unchanged: Option<Hint>,
-    /// The addresses that an undo of the whole profile keeps although they are newer than its update.
+    /// The addresses that an undo of the whole profile keeps although they are newer than the update.
     pub newer: Vec<AddressId>,
 }
 
 impl Proposal {
-    /// That of an update.
+    /// The proposal of an update.
     pub fn of(merged: Merged) -> Self {
         Self { merged, unchanged: None, newer: Vec::new() }
     }
@@ -72,10 +72,10 @@ impl Undo<'_> {
     /// What results call it.
     pub const OPERATION: &'static str = "undo";
 
-    /// The profile with what the updates did set back.
+    /// The profile with the changes of the updates set back.
     ///
     /// # Errors
-    /// `guard` or `usage` for what cannot be merged safely, and for what is not as it was planned.
+    /// `guard` or `usage` for what cannot be merged safely, and for what differs from the plan.
     pub fn merge(
         &self,
         target: &Target,
@@ -106,7 +106,7 @@ impl Undo<'_> {
         if let Some(planned) = self.planned {
             planned.ensure(&merged.changes, &chosen.left)?;
         }
-        // The plan has said what it leaves.
+        // The plan has named it already.
         let is_said = |note: &String| self.planned.is_some_and(|planned| planned.left.contains(note));
         merged.notes.extend(chosen.notes.into_iter().filter(|note| !is_said(note)));
         let now = self.service.session.context.clock.now();
@@ -123,10 +123,10 @@ impl Undo<'_> {
         Ok(Proposal { merged, unchanged: Some(unchanged.into()), newer: chosen.newer })
     }
 
-    /// The updates to undo. One of unknown outcome which the profile does not show is doubtful.
+    /// The updates to undo. An update of unknown outcome that the profile does not show is doubtful.
     ///
     /// # Errors
-    /// `usage` if the log has none of them, `guard` for those of another customer or service.
+    /// `usage` if the log has none of them, `guard` if they are of another customer or service.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         ensure_own(self.service, store, self.name)?;
         let (mut updates, mut doubt) = (Vec::new(), None);
@@ -150,7 +150,7 @@ impl Undo<'_> {
         Ok(Target { updates, doubt, was_told: false })
     }
 
-    /// Says once which update is undone, and whose it is. In a batch the results say it.
+    /// Reports once which update is undone, and whose it is. In a batch the results say it.
     pub fn tell(&self, target: &mut Target, customer: &str) {
         let session = self.service.session;
         if std::mem::replace(&mut target.was_told, true) || session.report.line.is_some() {
@@ -164,13 +164,13 @@ impl Undo<'_> {
     }
 }
 
-/// The log has nothing that could be undone.
+/// The failure if the log has nothing to undo.
 fn none_of(name: &str) -> Failure {
     Failure::usage(format!("no update `{name}` of this customer on this machine"))
         .hint(hint!(storefront("history"), " lists them"))
 }
 
-/// Which addresses are kept though they are newer than the update.
+/// The note about addresses that are kept although they are newer than the update.
 fn note_of_newer(newer: &[AddressId]) -> Option<String> {
     let (verb, them) = match newer {
         [] => return None,
@@ -183,7 +183,7 @@ fn note_of_newer(newer: &[AddressId]) -> Option<String> {
     ))
 }
 
-/// Where the service shows neither id nor email, two customers cannot be told apart.
+/// Refuses the update of another customer. If the service shows neither id nor email, customers cannot be told apart.
 fn ensure_same_owner(stored: &Profile, snapshot: &Replacement) -> Result<(), Failure> {
     if !belongs_to(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(

@@ -1,4 +1,4 @@
-//! Whose update an id means: that of a run may be of another customer than the one whom the command is about.
+//! Whose update an id means: that of a run may be of another customer than the command's.
 
 use crate::cli::command_line::flag;
 use crate::cli::hint::typed;
@@ -10,8 +10,8 @@ use storefront_core::hint::Hint;
 /// How many customers a refusal names.
 const SHOWN: usize = 3;
 
-/// Refuses an id of updates of other customers where the command names no customer: it was perhaps read in the history of all
-/// customers, and `store` is only that of the token's own.
+/// Refuses an id of other customers' updates if the command names no customer: it may have been read in the history of
+/// all customers, while `store` is only that of the token's own.
 ///
 /// # Errors
 /// `usage`, with a command for each customer.
@@ -43,7 +43,7 @@ pub fn ensure_own(service: &Service<'_>, store: &CustomerStore, name: &str) -> R
     Err(Failure::usage(message).hint(hint))
 }
 
-/// The command that was typed, for each of these customers.
+/// The typed command, for each of these customers.
 fn for_each(service: &Service<'_>, owners: &[String]) -> Hint {
     let mut hint = Hint::from("run ");
     for (position, owner) in owners.iter().take(SHOWN).enumerate() {
