@@ -1,6 +1,6 @@
-//! A batch some time after its run (docs/journal.md, "Is it still so?"): what each record wrote is read again, to verify it or to plan
-//! how it is undone. What was written the log says; the input says the tokens of records that have their own, and what records say
-//! that changed nothing. Nothing is written to the shop.
+//! A batch some time after its run (docs/journal.md, "Is it still so?"): what each record wrote is read again, to verify
+//! it or to plan how it is undone. The log says what was written. The input has the tokens of records with their own, and
+//! the content of records that changed nothing. Nothing is written to the shop.
 
 mod look;
 mod run;
@@ -47,7 +47,7 @@ const NOT_IN_LOG: &str = "what it wrote is not in the log of this machine";
 /// Why nothing says it any more.
 const DELETED_FROM_LOG: &str = "what it wrote was deleted from the log";
 
-/// Why nothing says what a record that wrote nothing was to leave.
+/// Why nothing says what a record that changed nothing was to leave.
 const NOT_IN_INPUT: &str = "it changed nothing, and is not in the input as it was run";
 
 /// A record that was sent.
@@ -57,30 +57,30 @@ struct Member {
     record: u64,
     /// What it touches, for people.
     key: Option<String>,
-    /// Whether the journal has its outcome; a look finds out those of the others.
+    /// Whether the journal has its outcome; otherwise a look finds it out.
     is_done: bool,
     noted: Noted,
-    /// By what the log finds it.
+    /// The key by which the log finds it.
     of: OfRuns,
-    /// What was written for it and may stand, as the log has it.
+    /// The writes for it in the log that may have been applied.
     writes: Vec<Write>,
 }
 
 impl Member {
-    /// Whether more is known of it than what a person noted.
+    /// Whether more is known about it than a person's note.
     fn is_known(&self) -> bool {
         let is_unknown = |write: &Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
         !self.noted.is_by_hand || !self.writes.is_empty() && !self.writes.iter().any(is_unknown)
     }
 }
 
-/// Records that wrote to one owner, which one read tells of; or one that wrote nothing.
+/// Records that wrote to one owner, for which one read is enough; or one that wrote nothing.
 #[derive(Debug)]
 struct Group {
     members: Vec<Member>,
 }
 
-/// The operation of a journal while its records are read again: in place of sending one it looks.
+/// The operation of a journal while its records are read again: it looks instead of sending.
 struct Follower<'a> {
     operation: &'a dyn Operation,
     task: Task,
@@ -100,12 +100,12 @@ impl Operation for Follower<'_> {
         self.operation.spec()
     }
 
-    /// What flags set is not known any more.
+    /// The values of flags are not known any more.
     fn apply(&self, _: &mut Map<String, serde_json::Value>) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// It was checked before it was sent.
+    /// The record was checked before it was sent.
     fn lint(&self, _: &Draft) -> Result<Warnings, Failure> {
         Ok(Warnings::default())
     }
@@ -123,18 +123,19 @@ impl Operation for Follower<'_> {
     }
 }
 
-/// What of a journal is read again.
+/// The records of a journal that are read again.
 #[derive(Default)]
 struct Gathered {
-    /// Each with the last member as it can be run.
+    /// Each with its last member, ready to run.
     groups: Vec<(Group, PreparedRecord)>,
-    /// Records that cannot be looked at, and why.
+    /// Records that cannot be looked at, with the reason.
     unusable: Vec<(Member, String)>,
     /// How many records are in other states.
     others: BTreeMap<&'static str, u64>,
 }
 
-/// Opens the service of a journal, which has to be that of the run, and its input where there is one, and does `task` with them.
+/// Opens the service of a journal, which must be that of the run, and its input if there is one, and runs `task` with
+/// them.
 async fn follow(
     session: &Session<'_>,
     listing: &Listing<'_>,
@@ -169,7 +170,7 @@ async fn follow(
     Box::pin(with_context(&service, &origin, follower, task)).await
 }
 
-/// An input without a record.
+/// An input without records.
 fn nothing_of(listing: &Listing<'_>) -> Result<Origin, Failure> {
     let context = listing.session.context;
     let state = &context.directories()?.state;
@@ -178,14 +179,14 @@ fn nothing_of(listing: &Listing<'_>) -> Result<Origin, Failure> {
     Ok(Origin::Input(Source::of_plan(&listing.path, Arc::new(file))))
 }
 
-/// A record as it stands in the input.
+/// A record as it is in the input.
 struct InInput {
     key: Option<String>,
     prepared: Result<PreparedRecord, Failure>,
 }
 
-/// Finds the records of a journal, in the log and in the input. There they are known by their content: rows may have been sorted
-/// since.
+/// Finds the records of a journal, in the log and in the input, where they are known by their content: rows may have been
+/// sorted since.
 fn gather(shared: RunContext<'_>, listing: &Listing<'_>) -> Result<Gathered, Failure> {
     let preparer = shared.preparer;
     let unreadable = |error| Failure::guard(format!("cannot read `{}`: {error}", listing.path.display()));
@@ -244,7 +245,7 @@ fn gather(shared: RunContext<'_>, listing: &Listing<'_>) -> Result<Gathered, Fai
     Ok(gathered)
 }
 
-/// The records of the input that are as they were run.
+/// The records of the input that are unchanged since the run.
 fn find_in_input(
     preparer: &RecordPreparer<'_>,
     listing: &Listing<'_>,
@@ -264,7 +265,7 @@ fn find_in_input(
     Ok(found)
 }
 
-/// A record of which only the log tells: with the run's own token.
+/// A record that only the log knows, with the run's own token.
 fn of_log(service: &Service<'_>, listing: &Listing<'_>, write: &Write) -> PreparedRecord {
     PreparedRecord {
         draft: Draft::unchecked(listing.operation, Map::new()),
@@ -274,7 +275,7 @@ fn of_log(service: &Service<'_>, listing: &Listing<'_>, write: &Write) -> Prepar
     }
 }
 
-/// What is read once for a record.
+/// The thing that is read once for all of its records.
 fn subject(member: &Member) -> String {
     let owner = member.writes.last().and_then(|write| Some(write.changes()?.owner));
     match owner.filter(|owner| owner.id.is_some()) {

@@ -1,5 +1,6 @@
-//! Which field of which customer each record sets, and which attribute each creates: two records that set one field to
-//! different values, or create one attribute with different fields, contradict each other, and nothing says which one is meant.
+//! Which field of which customer each record sets, and which attribute each creates. Two records that set one field to
+//! different values, or create one attribute with different fields, contradict each other, and nothing says which one is
+//! meant.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +12,7 @@ use storefront_core::profile::address::{DEFAULTS, address_list, own_id};
 use storefront_core::profile::equal::same_flag;
 use storefront_core::text::hash::{Fnv1a, fnv1a};
 
-/// The number of fields that are remembered.
+/// How many fields are remembered.
 const MAX_FIELDS: usize = 200_000;
 
 /// What records set so far.
@@ -21,15 +22,15 @@ pub struct Assignments {
     seen: HashMap<u64, (u64, u64)>,
     /// How many records set a field to the value that an earlier one sets.
     repeated: u64,
-    /// The first of them, and what it repeats.
+    /// The first of these, and what it repeats.
     first: Option<String>,
 }
 
 impl Assignments {
-    /// Takes a record in; `place` says what its number counts: lines or records.
+    /// Adds a record; `place` says what its number counts: lines or records.
     ///
     /// # Errors
-    /// `usage` where an earlier record sets one of its fields to another value.
+    /// `usage` if an earlier record sets one of its fields to another value.
     pub fn add(&mut self, record: &PreparedRecord, line: u64, place: &str) -> Result<(), Failure> {
         let mut repeated = None;
         for (path, value) in fields(record) {
@@ -76,8 +77,8 @@ impl Assignments {
     }
 }
 
-/// The fields that a record sets in a stored profile, with their paths. Those of a new address belong to no other record.
-/// What may be created once is one field.
+/// The fields that a record sets in a stored profile, by path. Those of a new address are shared with no other record.
+/// Something that may be created once counts as one field.
 fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
     let (draft, mut found) = (&record.draft, Vec::new());
     if draft.operation.unique_key.is_some() {
@@ -90,7 +91,7 @@ fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
     own.for_each(|(name, value)| leaves(name.clone(), value, &mut found));
     for address in address_list(&draft.fields) {
         let (Some(id), Value::Object(members)) = (own_id(address), address) else { continue };
-        // A customer has one default of each kind. The rows of a sheet have no order that anybody means.
+        // A customer has one default of each kind, and the order of the rows of a sheet means nothing.
         let defaults = DEFAULTS.into_iter().filter(|_| draft.row.is_some());
         let defaults = defaults.filter(|name| same_flag(members.get(*name), Some(&true.into())));
         found.extend(defaults.map(|name| (name.to_owned(), id.into())));

@@ -1,5 +1,5 @@
-//! The whole input is checked before the first request leaves, in one pass that holds one record at a time, and held
-//! against what earlier runs have done.
+//! Checks the whole input before the first request leaves, in one pass that holds one record at a time, and compares it
+//! with what earlier runs have done.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -24,23 +24,23 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
-/// The number of causes for which records cannot be sent that are named.
+/// How many causes for which records cannot be sent are named.
 const MAX_CAUSES: usize = 20;
-/// The number of warnings that are printed, each once with its lines.
+/// How many warnings are printed, each once with its lines.
 const MAX_WARNINGS: usize = 20;
-/// The number of keys that are remembered to find duplicates.
+/// How many keys are remembered to find duplicates.
 const MAX_KEYS: usize = 100_000;
 
 /// What the check found.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Records of the input, with those of other parts.
+    /// Records of the input, including those of other parts.
     pub of_input: u64,
     /// Records of this part of the input.
     pub records: u64,
-    /// Of these, how many are going to be sent.
+    /// How many of these are going to be sent.
     pub to_send: u64,
-    /// Of these, how many were sent before, and may have been applied.
+    /// How many of these were sent before, and may have been applied.
     pub again: u64,
     /// Whether one of them needs the run's own token.
     pub needs_token: bool,
@@ -48,10 +48,10 @@ pub struct Checked {
     pub is_one_key: bool,
 }
 
-/// Checks an input. `past` is what the journal shows.
+/// Checks an input; `past` is what the journal shows.
 ///
 /// # Errors
-/// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
+/// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` if the
 /// journal is not this input's.
 pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked, Failure> {
     let (mut records, mut check) = (preparer.reader()?, Check::new(preparer));
@@ -72,11 +72,11 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     check.finish(number, past)
 }
 
-/// Holds what is going to be sent against the shop: what it does not have is refused like any other wrong value, before anything is
-/// written.
+/// Checks what is going to be sent against the shop: something that the shop lacks is refused like any other wrong value,
+/// before anything is written.
 ///
 /// # Errors
-/// `usage`, unless `--skip-invalid`; `interrupted` after a signal; where the shop cannot be read, and the operation has to know.
+/// `usage`, unless `--skip-invalid`; `interrupted` after a signal; the failure of a read that the operation needs.
 pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
     if preparer.operation.spec().bearer != Bearer::Admin || preparer.origin.plan().is_some() {
@@ -104,7 +104,7 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
     check.invalid_records().filter(|_| !preparer.args.skip_invalid).map_or(Ok(()), Err)
 }
 
-/// Gives the records that are going to be sent to what knows the shop.
+/// Passes the records that are going to be sent to the operation's examiner.
 async fn examine(
     preparer: &RecordPreparer<'_>,
     mut examiner: Box<dyn Examiner + '_>,
@@ -136,7 +136,7 @@ async fn look_up_names(
         match attribute::look_up(service, &prepared.draft.fields).await {
             Ok(()) => check.checked.records += 1,
             Err(failure) if failure.kind == FailureKind::Usage => check.refuse(record.line, failure),
-            // The run will meet it, too, and can be resumed.
+            // The run will meet the same failure, and can be resumed.
             Err(_) => {
                 check.invalid.clear();
                 return Ok(());
@@ -146,7 +146,7 @@ async fn look_up_names(
     Ok(())
 }
 
-/// Whether a flag that names this record settles it, or a look has done so before.
+/// Whether a flag that names this record settles it, or a look has settled it.
 fn settles(flag: &str, latest: LatestEntry, decision: Decision) -> bool {
     match flag {
         "--retry-failed" => latest.state == State::FailedPermanent && decision == Decision::Send,
@@ -158,7 +158,7 @@ struct Check<'a> {
     name: String,
     args: &'a BatchArgs,
     report: &'a Report,
-    /// In which the records that are sent are named.
+    /// It learns the records that are going to be sent.
     consent: &'a Consent,
     unique_key: Option<&'static str>,
     checked: Checked,
@@ -169,15 +169,15 @@ struct Check<'a> {
     is_contradictory: bool,
     /// Why records cannot be sent, with the lines of each cause.
     invalid: Vec<(Failure, Vec<u64>)>,
-    /// The warnings about records, each with its first lines and their count.
+    /// The warnings about records, each with its first lines and their number.
     warnings: Vec<(String, Vec<u64>, u64)>,
-    /// Whether the question has them beside their records.
+    /// Whether the question shows them with their records.
     is_asked: bool,
-    /// How many more there are.
+    /// How many more warnings there are.
     more_warnings: u64,
     /// The lines of records that may not be changed, and were.
     changed: Vec<u64>,
-    /// The lines that flags name to be settled, and that were not met yet.
+    /// The lines that flags name, and that were not met yet.
     named: Vec<(&'static str, RangeInclusive<u64>)>,
     /// The records that were declined, and are not sent.
     declined: Vec<u64>,
@@ -225,7 +225,7 @@ impl<'a> Check<'a> {
             Some(Err(failure)) => match decision {
                 // It is not sent.
                 Decision::Report | Decision::Mark => self.checked.records += 1,
-                // What became of one that was sent is not forgotten.
+                // The state of a record that was sent is not forgotten.
                 _ if args.skip_invalid && !latest.was_sent() => {
                     self.checked.records += u64::from(decision != Decision::NotOurs);
                 }
@@ -236,7 +236,7 @@ impl<'a> Check<'a> {
                 self.checked.records += 1;
                 if is_sent {
                     self.checked.to_send += 1;
-                    // A journal that is started over names it by where it is now.
+                    // A journal that is started over names it by its present line.
                     self.consent.name(name);
                     self.consent.name(line);
                 }
@@ -271,7 +271,7 @@ impl<'a> Check<'a> {
 
     fn refuse(&mut self, line: u64, failure: Failure) {
         let same = |(other, _): &(Failure, Vec<u64>)| other.message == failure.message;
-        // Those of causes that are not named are counted.
+        // Records of causes that are not named are only counted.
         let known = self.invalid.iter().position(same).unwrap_or(MAX_CAUSES);
         match self.invalid.get_mut(known) {
             Some((_, lines)) => lines.push(line),
@@ -279,7 +279,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Takes in records that were taken for good ones.
+    /// Refuses records that were counted as good.
     fn refuse_all(&mut self, refused: Vec<Refused>) {
         self.checked.records = self.checked.records.saturating_sub(refused.len() as u64);
         for (line, failure) in refused {
@@ -378,7 +378,7 @@ impl<'a> Check<'a> {
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
     }
 
-    /// The input held against what an earlier run sent.
+    /// Compares the input with what an earlier run sent.
     fn compared(&self, past: &PreviousRun) -> Result<(), Failure> {
         let places = past.places();
         match (self.changed.as_slice(), places.missing.as_slice()) {
@@ -404,7 +404,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// A record that was sent reads otherwise now.
+/// The failure of a record that was changed after it was sent.
 pub fn changed(name: &str, places: &str) -> Failure {
     Failure::guard(format!("{name}: {places} changed after the record was sent")).hint(
         "put the record back as it was sent, and add changes as new rows or in a new file; for a new file of the same name, \

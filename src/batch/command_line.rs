@@ -16,15 +16,15 @@ use crate::system::storage::real_path;
 pub const OF_RESUMING: [&str; 6] =
     ["--resume", "--restart", "--retry-unknown", "--retry-failed", "--mark-done", "--start"];
 
-/// The commands that run a batch once more whose journal exists.
+/// The commands that run a batch again whose journal exists.
 pub fn commands(preparer: &RecordPreparer<'_>, journal: &Path) -> Commands {
     let again = preparer.session.global.typed.without(&OF_RESUMING).without(&["--dry-run"]);
     let restart = typed(&again.with(vec!["--restart".to_owned()]));
     Commands { resume: next_steps(preparer, journal).resume, restart }
 }
 
-/// The command that continues the batch with this journal: by its id where the log of this machine has it. A plan that was started is
-/// resumed by the command that applies it.
+/// The command that continues the batch with this journal: by its id if the log of this machine has it. A plan is resumed
+/// by the command that applies it.
 fn resume(preparer: &RecordPreparer<'_>, journal: &Path) -> HintCommand {
     let RecordPreparer { session, args, .. } = preparer;
     let again = session.global.typed.without(&OF_RESUMING);
@@ -34,7 +34,7 @@ fn resume(preparer: &RecordPreparer<'_>, journal: &Path) -> HintCommand {
     let log = WriteLog::to_read(session.context).ok().flatten();
     let last = log.and_then(|log| log.last_over(&real_path(journal).to_string_lossy()).ok().flatten());
     let is_piped = preparer.origin.source().path == Path::new("-");
-    // What flows by under a name is another one each time.
+    // A named stream, such as a pipe, has another name each time.
     let Some(last) = last.filter(|_| is_piped || !preparer.origin.source().is_stream) else {
         let is_named = args.journal.is_some() || !preparer.origin.source().is_stream;
         let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };

@@ -1,4 +1,4 @@
-//! What is done with a record: one decision, which the check, the question, `--dry-run`, the run and `apply` ask.
+//! What to do with a record: one decision, which the check, the question, `--dry-run`, the run and `apply` share.
 
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
 use crate::cli::BatchArgs;
@@ -9,10 +9,10 @@ use crate::report::ordered_results::RecordLocation;
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
 
-/// What the flags say of a record.
+/// What the flags say about a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// No more than that the run is started or resumed.
+    /// Nothing but that the run is started or resumed.
     Resume,
     /// `--retry-unknown` or `--retry-failed` names it.
     Retry,
@@ -25,7 +25,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What is asked for the record with this name, which is in this state.
+    /// What the flags say about the record with this name and state.
     pub fn of(args: &BatchArgs, line: u64, state: State) -> Self {
         match line {
             _ if args.restart => Self::Restart,
@@ -36,22 +36,23 @@ impl Asked {
     }
 }
 
-/// What is done with a record.
+/// What to do with a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It is sent.
+    /// Send it.
     Send,
-    /// An earlier run sent it, with unknown outcome, and nobody has looked yet: that comes before everything else.
+    /// Look at it: an earlier run sent it, with unknown outcome, and nobody has looked yet. This comes before everything
+    /// else.
     Look,
-    /// It is reported as the earlier run left it.
+    /// Report it as the earlier run left it.
     Report,
-    /// It is noted as done.
+    /// Note it as done.
     Mark,
-    /// The run is refused: its line was changed after it had been sent.
+    /// Refuse the run: its line was changed after it was sent.
     Refuse,
-    /// It fails: what its first call created cannot be changed by sending the changed line.
+    /// Let it fail: sending the changed line cannot change what its first call created.
     RefuseRecord,
-    /// It belongs to another part of the input, or was declined.
+    /// Ignore it: it belongs to another part of the input, or was declined.
     NotOurs,
 }
 
@@ -62,13 +63,13 @@ impl Decision {
     }
 }
 
-/// What is done with a record with this hash, of which the journal knows this.
+/// What to do with a record with this hash and this latest entry in the journal.
 pub fn decide(latest: LatestEntry, hash: u64, asked: Asked, operation: &OperationSpec) -> Decision {
     let is_changed = !latest.is_of(hash);
     match (latest.state, asked) {
         (_, Asked::Others) | (State::Declined, _) => Decision::NotOurs,
         (_, Asked::Restart) | (State::NotSent, _) => Decision::Send,
-        // It may be marked whatever its line says: it, or what is missing of it, was done by hand.
+        // It may be marked whatever its line says: it, or its missing part, was done by hand.
         (State::FailedTemporary, Asked::Mark) => Decision::Mark,
         (State::FailedTemporary, _) if latest.is_partial && is_changed && operation.creates => {
             Decision::RefuseRecord
@@ -86,28 +87,28 @@ pub fn decide(latest: LatestEntry, hash: u64, asked: Asked, operation: &Operatio
     }
 }
 
-/// A record, and what is done with it.
+/// A record, and what to do with it.
 pub struct Decided {
-    /// Where it stands, and by what it is named.
+    /// Where it is, and its name.
     pub location: RecordLocation,
     /// What the journal knows of it.
     pub latest: LatestEntry,
-    /// Its hash as it stands in the input.
+    /// Its hash in the input.
     pub hash: u64,
-    /// What is done.
+    /// What to do.
     pub decision: Decision,
-    /// What it is. One that is done is not looked at again where nothing depends on its content.
+    /// The prepared record; `None` for one that is not ours, and for a done one whose content decides nothing.
     pub prepared: Option<Result<PreparedRecord, Failure>>,
 }
 
-/// Where a record stands, and by what it is named.
+/// Where a record is, and its name.
 pub fn location(past: &PreviousRun, record: &Record) -> RecordLocation {
     let line = past.places().name(record.line);
     RecordLocation { record: record.number, line, now: Some(record.line).filter(|now| *now != line) }
 }
 
 impl RecordPreparer<'_> {
-    /// What the journal knows of a record by its name; a declined one that `--only` names is as one that was never sent.
+    /// The latest entry of a record, by its name; a declined record that `--only` names counts as never sent.
     fn latest(&self, past: &PreviousRun, name: u64) -> LatestEntry {
         let latest = past.latest(name);
         let is_named =
@@ -115,7 +116,7 @@ impl RecordPreparer<'_> {
         if latest.state == State::Declined && is_named { LatestEntry::default() } else { latest }
     }
 
-    /// Whether a record of a plan is sent, whose line did not change.
+    /// Whether a record of a plan is sent; its line has not changed.
     pub fn is_sent(&self, past: &PreviousRun, record: u64) -> bool {
         let latest = self.latest(past, record);
         let asked =
@@ -123,12 +124,12 @@ impl RecordPreparer<'_> {
         decide(latest, latest.hash, asked, self.operation.spec()).is_sent()
     }
 
-    /// What is done with a record after the earlier runs.
+    /// What to do with a record after the earlier runs.
     pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
         let (args, operation) = (self.args, self.operation.spec());
         let location = location(past, record);
         let (latest, hash) = (self.latest(past, location.line), record::hash(&record.content));
-        // Which shard it belongs to, and whether an attribute's code is doubled, only its content says.
+        // Only the content says which shard a record belongs to, and whether an attribute's code is doubled.
         let is_done = latest.state == State::Done && !args.restart;
         let is_read = !is_done || args.shard.is_some() || operation.unique_key.is_some();
         let is_ours = self.takes(record.number) && latest.state != State::Declined;
@@ -137,11 +138,12 @@ impl RecordPreparer<'_> {
         let is_ours = is_ours
             && match &prepared {
                 None => true,
-                // The journal of a shard has no records of the others; a corrected one may belong to another shard now.
+                // The journal of a shard has no records of the others; a corrected record may belong to another shard
+                // now.
                 Some(Ok(prepared)) => {
                     is_in_journal && latest.is_of(hash) || shard_contains(args.shard, &prepared.key)
                 }
-                // One that cannot be sent has no key: the first shard reports it.
+                // A record that cannot be sent has no key: the first shard reports it.
                 Some(Err(_)) => is_in_journal || record::is_first(args.shard),
             };
         let asked = if is_ours { Asked::of(args, location.line, latest.state) } else { Asked::Others };

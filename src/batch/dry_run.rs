@@ -1,5 +1,5 @@
-//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, as curl commands, and of a
-//! plan, every one.
+//! `--dry-run` over many records: the first few in full and the number of the rest; all of them for programs, as curl
+//! commands, and for a plan.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -23,13 +23,13 @@ use crate::system::storage::{LogAccess, real_path};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 
-/// The number of records that are shown to a person.
+/// How many records a person is shown.
 const MAX_SHOWN: u64 = 3;
 
 /// Shows what would be sent.
 ///
 /// # Errors
-/// As the run itself, before anything is sent; `partial` when a record could not be shown.
+/// As the run itself, before anything is sent; `partial` if a record could not be shown.
 pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
     let mut planning = Planning::begin(shared.service, preparer.operation)?;
@@ -46,7 +46,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         shared,
         planning,
         results: OrderedResults::new(report),
-        // A plan is looked at before it is applied.
+        // People review a plan before it is applied.
         max_shown: if report.is_json() || shared.global.curl || preparer.origin.plan().is_some() {
             u64::MAX
         } else {
@@ -95,12 +95,12 @@ struct DryRun<'a> {
     results: OrderedResults,
     /// The number of records that are shown.
     max_shown: u64,
-    /// Whether each record is compared with what the service has: for a plan, and of one.
+    /// Whether each record is compared with what the service has: when a plan is made or applied.
     is_compared: bool,
-    /// Whether the other records are run, too: those that are compared, and the names in attributes.
+    /// Whether the records that are not shown are run, too: to compare them, and to look up the names in attributes.
     is_checked: bool,
     seen: u64,
-    /// How many records are not sent and not done, by their states.
+    /// How many records are neither sent nor done, by their states.
     left: BTreeMap<&'static str, u64>,
     /// What to type next, once a record is left.
     next: Option<NextSteps>,
@@ -139,7 +139,7 @@ impl DryRun<'_> {
                 self.hidden += 1;
                 String::new()
             }
-            // They are for a shell.
+            // A command is for a shell.
             Ok(outcome) if self.shared.global.curl => outcome.to_text(report.stdout_style),
             Ok(outcome) => self.results.outcome(location, outcome.clone(), true),
             Err(failure) => {
@@ -188,7 +188,7 @@ impl DryRun<'_> {
         if self.planning.is_some() && prepared.token_source != RecordToken::Shared {
             return Err(token_in_plan());
         }
-        // What was said of all records is not of this one.
+        // Warnings about all records are not this record's.
         drop(self.shared.service.session.report.noted());
         let token = prepared.token_source.clone().token().await;
         let position = Position { location, hash: 0 };
@@ -201,7 +201,7 @@ impl DryRun<'_> {
         Ok(ended)
     }
 
-    /// Says how many records were not shown, and how many would fail; else writes the plan, where there is one.
+    /// Reports how many records were not shown, and how many would fail; or writes the plan, if one is made.
     fn finish(mut self) -> Result<(), Failure> {
         let (preparer, report) = (self.shared.preparer, self.shared.service.session.report);
         self.results.close()?;
@@ -232,7 +232,7 @@ impl DryRun<'_> {
     }
 }
 
-/// What other batches sent of the records that a resumed run would send. Of a plan nothing: that is refused.
+/// What other batches sent of the records that a resumed run would send. For a plan, such records are refused.
 fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentRecords, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
     let is_asked = preparer.origin.plan().is_some() || preparer.args.resume;
@@ -249,7 +249,7 @@ fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentReco
     to_send.sent(preparer, &log, &of_service, own)
 }
 
-/// What was done already, of a plan and where the run would be resumed.
+/// What was done already, for a plan and for a run that would be resumed.
 fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
     let args = preparer.args;
@@ -273,7 +273,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     Ok(past)
 }
 
-/// A plan is handed on to others, who apply it with their own tokens.
+/// The refusal of tokens in a plan: it is passed on to others, who apply it with their own tokens.
 fn token_in_plan() -> Failure {
     Failure::usage("a plan cannot contain tokens, and a record has its own token")
         .hint("name customers in the column `customer`, with an administrator's token")

@@ -1,5 +1,5 @@
-//! What makes a record the same one in a copy of its sheet, under another name, and in a plan that was made of it: what it says,
-//! whatever the order of the columns, the flags that say more, and whose it is.
+//! What makes a record the same one in a copy of its sheet, under another name, and in a plan that was made of it: its
+//! content in any order of the columns, the flags that add to it, and its customer.
 
 use crate::batch::record::{PreparedRecord, REASON, RecordPreparer, hash, rows};
 use crate::input::records::{Columns, Content, Record};
@@ -8,7 +8,7 @@ use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
 
 impl RecordPreparer<'_> {
-    /// The hash by which the log knows a record that was sent, wherever it stood. That of a plan is what it was made of.
+    /// The hash by which the log knows a record that was sent, wherever it was. That of a plan's record is its source's.
     pub fn identity(&self, record: &Record, columns: Option<&Columns>, prepared: &PreparedRecord) -> u64 {
         let of_plan = match (self.origin.plan(), &record.content) {
             (Some(_), Content::Json(text)) => plan::hash_of_record(text),
@@ -22,7 +22,7 @@ impl RecordPreparer<'_> {
             identity = std::mem::take(&mut identity).update(text.as_bytes()).update(&[0]);
         };
         match (&record.content, self.origin.plan(), columns) {
-            // A plan of one command is not of a record.
+            // A plan of a single command has no source record.
             (content, Some(plan), _) => {
                 add(&plan.header.id);
                 add(&hash(content).to_string());
@@ -46,7 +46,7 @@ impl RecordPreparer<'_> {
         self.session.global.typed.operation_flags().iter().for_each(|flag| add(flag));
         add(&prepared.key);
         if prepared.key.is_empty() {
-            // It is the token's own.
+            // The customer is the token's own.
             add(&self.run_token.as_ref().map(|token| token.expose().into_owned()).unwrap_or_default());
         }
         identity.finish()

@@ -1,4 +1,4 @@
-//! What became of each record of a batch, from its journal and, where that is next to it, its input.
+//! What became of each record of a batch, from its journal and, if that is next to it, its input.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,34 +24,34 @@ use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::OperationSpec;
 
-/// A journal, and the input that it is of.
+/// A journal, and its input.
 pub struct Listing<'a> {
     /// What the user runs.
     pub session: &'a Session<'a>,
     /// Its file.
     pub path: PathBuf,
-    /// What it is of.
+    /// Its header.
     pub header: JournalHeader,
     /// What it says of the records.
     pub past: PreviousRun,
-    /// What was done with its records.
+    /// The operation of its records.
     pub operation: &'static OperationSpec,
 }
 
 /// A record as it is listed.
 #[derive(Debug)]
 pub struct Row {
-    /// The number by which it is named.
+    /// The number that names it.
     pub line: u64,
-    /// Where it stands in the input now, where that is known.
+    /// Where it is in the input now, if that is known.
     pub now: Option<u64>,
     /// What it touches.
     pub key: Option<String>,
-    /// What became of it.
+    /// Its state.
     pub state: State,
-    /// The last that the journal says of it.
+    /// Its latest entry in the journal.
     pub entry: Entry,
-    /// Whether the input is there, and does not have it any more as it was run.
+    /// Whether the input is there, but lacks it as it was run.
     pub is_lost: bool,
 }
 
@@ -86,8 +86,9 @@ impl<'a> Listing<'a> {
         Ok(Self { session, path: path.to_owned(), header, past, operation })
     }
 
-    /// Hands every record on, in the order of the input, and then those that are not in it any more as they were run; of a shard only
-    /// its own. Which records no shard has sent is known where `all` have the journals of all of them: the first one lists those.
+    /// Passes on every record in the order of the input, then those that the input lacks as they were run; for a shard
+    /// only its own. If `all` has the journals of all shards, the first shard also lists the records that no shard has
+    /// sent.
     ///
     /// # Errors
     /// Those of the input, and of `row`.
@@ -108,7 +109,7 @@ impl<'a> Listing<'a> {
                 Some((record.line, key_of(self.operation, &record, columns)))
             };
             if self.past.has(line) {
-                // What stands in place of one that was sent is that one, changed.
+                // A record in place of one that was sent is that one, changed.
                 if latest.is_of(hash(&record.content)) && left.remove(&line) {
                     row(self.row(line, place(), latest, true))?;
                 }
@@ -121,18 +122,18 @@ impl<'a> Listing<'a> {
         left.into_iter().try_for_each(|line| row(self.row(line, None, self.past.latest(line), has_input)))
     }
 
-    /// Where the records stand in the input.
+    /// Where the records are in the input.
     fn places(&self) -> Result<Places, Failure> {
         self.past.places_in(|found| self.input()?.map_or(Ok(()), |input| each_hash(input, found)))
     }
 
-    /// The hint that names the command which shows its records.
+    /// The hint to the command that shows its records.
     pub fn shows_each(&self) -> Hint {
         let show = storefront("history").arg(file_word(&self.path));
         hint!(show, " lists what became of each record")
     }
 
-    /// The id of the last run over this journal, where the log has it.
+    /// The id of the last run over this journal, if the log has it.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -155,13 +156,13 @@ impl<'a> Listing<'a> {
         Row { line, now, key, state: latest.state, entry: self.past.entry(latest), is_lost }
     }
 
-    /// The journals that together have all that was sent of the input: this one, unless it is of a shard; then those of all
-    /// shards, where they are all there and this is that of the first.
+    /// The journals that together have all that was sent of the input: this one, unless it is of a shard; then those of
+    /// all shards, if all are there and this is the first.
     fn whole<'b>(&'b self, all: &'b [Self]) -> Vec<&'b Self> {
         if self.header.shard.is_none() { vec![self] } else { self.shards_if_first_of_all(all) }
     }
 
-    /// The journals of all shards of the input, where they are all there and this is that of the first; none otherwise.
+    /// The journals of all shards of the input, if all are there and this is the first; empty otherwise.
     fn shards_if_first_of_all<'b>(&self, all: &'b [Self]) -> Vec<&'b Self> {
         let shard = |listing: &Self| listing.header.shard.as_deref()?.parse::<Shard>().ok();
         let Some(Shard { index: 0, count }) = shard(self) else { return Vec::new() };
@@ -176,15 +177,15 @@ impl<'a> Listing<'a> {
         if (0..count).all(is_there) { shards } else { Vec::new() }
     }
 
-    /// The input, where it is next to the journal.
+    /// The input, if it is next to the journal.
     pub(super) fn input(&self) -> Result<Option<RecordReader>, Failure> {
         let Some(origin) = self.origin(None)? else { return Ok(None) };
         let source = origin.source();
         let (header, operation) = (&self.header, self.operation);
-        // The one of the run, whatever is set now.
+        // The interface of the run, whatever is set now.
         let dialect = Dialect::named(&header.interface).unwrap_or(self.session.dialect);
         let columns = |titles: &csv::StringRecord| {
-            // What a token command needed is not known here.
+            // The fields that a token command needed are not known here.
             let is_flag = |title: &&str| {
                 operation.flag_columns.iter().any(|(flag, _)| flag.eq_ignore_ascii_case(title))
             };
@@ -195,14 +196,14 @@ impl<'a> Listing<'a> {
         RecordReader::open(source, columns).map(Some)
     }
 
-    /// The input that is `named`, or else the one that is next to the journal, if it is there.
+    /// The input that is `named`, or else the one next to the journal, if it is there.
     ///
     /// # Errors
     /// As [`records::detect`] and [`Plan::read`].
     pub fn origin(&self, named: Option<&Path>) -> Result<Option<Origin>, Failure> {
         let header = &self.header;
         let beside = parent(&self.path).join(&header.input);
-        // The name is what a file says, and must not lead elsewhere.
+        // The name comes from a file, and must not lead elsewhere.
         let is_there = Path::new(&header.input).components().count() == 1 && beside.is_file();
         let Some(path) = named.map(Path::to_owned).or(Some(beside).filter(|_| is_there)) else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! What became of the records that an earlier run sent with unknown outcome. They are looked at before anything is counted, asked
-//! or sent: a look writes nothing, and what it finds to be missing is then a record like any other that is to be sent.
+//! What became of the records that an earlier run sent with unknown outcome. They are looked at before anything is
+//! counted, asked or sent. A look writes nothing; a record that it finds missing is then sent like any other.
 
 use std::collections::HashMap;
 
@@ -23,10 +23,10 @@ use storefront_core::text::redact::secrets;
 /// The looks at the records of a run, by their names.
 pub type Looks = HashMap<u64, Looked>;
 
-/// What a look at a record came to.
+/// The result of a look at a record.
 #[derive(Debug)]
 pub struct Looked {
-    /// What the record replaces.
+    /// The key of the record.
     pub key: u64,
     /// What was found.
     pub found: Found,
@@ -39,14 +39,14 @@ pub struct Looked {
 pub enum Found {
     /// It is done.
     Done(Box<Outcome>),
-    /// The first of its calls was applied; this says what is missing.
+    /// The first of its calls was applied; the failure says what is missing.
     InPart(Box<Failure>),
-    /// It is not found out.
+    /// It was not found out.
     Open,
 }
 
-/// Looks at every record of which nobody knows what became of it, and notes in `past` what is found. Where the service fails for too
-/// long the others stay as they are.
+/// Looks at every record whose outcome is unknown, and notes the results in `past`. If the service fails for too long,
+/// the remaining records stay as they are.
 ///
 /// # Errors
 /// `interrupted` after a signal; those of the input.
@@ -120,7 +120,7 @@ impl RunContext<'_> {
         let own = prepared.token_source.clone().token().await;
         let key =
             prepared.key_with(self.preparer.operation.spec(), own.as_ref().ok().and_then(Option::as_ref));
-        // No read tells anything of the others.
+        // No read tells anything about such an operation.
         if !self.preparer.operation.spec().can_resolve {
             return (name, Looked { key, found: Found::Open, is_stuck: true });
         }

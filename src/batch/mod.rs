@@ -69,7 +69,7 @@ use storefront_core::text::hash::fnv1a;
 /// `usage` and `guard` before anything is sent; `partial`, `unknown`, `mismatch` or `unavailable` when some records did
 /// not go through; `interrupted`.
 pub async fn run(session: &Session<'_>, origin: Origin, operation: &dyn Operation) -> Result<(), Failure> {
-    // Its columns are not those of the interface, which would be said instead.
+    // Otherwise its columns would be refused, as not those of the interface.
     operation.spec().ensure_in(session.dialect)?;
     refuse_single_flag(operation, "batch input")?;
     refuse_two_words(&session.global.batch)?;
@@ -77,7 +77,7 @@ pub async fn run(session: &Session<'_>, origin: Origin, operation: &dyn Operatio
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
-    // Its own is named by what the input holds, which may be corrected before it is resumed.
+    // An input without a name has its journal by its content, which may be corrected before the run is resumed.
     let args = &session.global.batch;
     if origin.source().is_stream && args.journal.is_none() && args.resume {
         return Err(Failure::usage("which run is resumed is unknown: the input has no name")
@@ -118,7 +118,7 @@ async fn run_over(service: &Service<'_>, origin: &Origin, operation: &dyn Operat
     .await
 }
 
-/// Does `task` with what all records of an input share.
+/// Runs `task` with what all records of an input share.
 async fn with_context(
     service: &Service<'_>,
     origin: &Origin,
@@ -132,14 +132,14 @@ async fn with_context(
     let bearer = bearer(&service.settings, operation.spec());
     let command = service.settings.token_for(bearer).token_command();
     let prints_one = |command: &&TokenCommand| placeholders(command).is_empty();
-    // A record that names the batch's own token has the same key as those that name none.
+    // A record that names the batch's own token has the same key as records without a token.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
     let preparer = &RecordPreparer::new(service, origin, operation, command, token);
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
-    // Nobody can be asked about each of many records: who has agreed to the batch, or to its plan, has agreed to all.
+    // Nobody can be asked about each of many records: whoever agreed to the batch, or to its plan, has agreed to all.
     let yes = session.global.yes || origin.plan().is_some() || session.prompt().can_ask();
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
     let args = session.global.pace;
@@ -230,7 +230,8 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     ended
 }
 
-/// A run may have died after the journal's `sending` and before the write was in the log, without which nothing leaves.
+/// Resets records whose run died after the journal's `sending` and before the write was in the log: without that nothing
+/// leaves.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
@@ -238,7 +239,7 @@ fn settle_sending(past: &mut PreviousRun, log: &WriteLog) -> Result<(), Failure>
     past.settle_sending(|runs, records| log.unsent(runs, records))
 }
 
-/// The same for what sends nothing; without a usable log what the journal says stands.
+/// As [`settle_sending`], for commands that send nothing; without a usable log the journal counts as it is.
 fn settle_where_known(past: &mut PreviousRun, session: &Session<'_>) {
     if let Ok(Some(log)) = WriteLog::to_read(session.context) {
         let _ = settle_sending(past, &log);
@@ -253,8 +254,8 @@ fn again(preparer: &RecordPreparer<'_>, restart: HintCommand) -> Hint {
     }
 }
 
-/// Notes the records that a review left out, unless something of them was sent, and then tells who watches: whatever happens
-/// after that, none of them is sent.
+/// Notes the records that a review left out, unless something of them was sent, and then tells the watcher: from here on
+/// none of them is ever sent.
 async fn decline(
     preparer: &RecordPreparer<'_>,
     past: &PreviousRun,
@@ -283,7 +284,7 @@ async fn decline(
     Ok(())
 }
 
-/// How many records are in flight at most. Where it is one although more were asked for, that is said.
+/// How many records are in flight at most. If it is one although more were asked for, this is reported.
 fn at_a_time(preparer: &RecordPreparer<'_>, checked: &Checked) -> u16 {
     let session = preparer.session;
     let first = preparer.origin.plan().and_then(|plan| scalar(plan.first.as_ref()?.get(UNDO_OWNER)));
@@ -299,7 +300,7 @@ fn at_a_time(preparer: &RecordPreparer<'_>, checked: &Checked) -> u16 {
     jobs
 }
 
-/// Refuses to resume a shard without a journal: on a disk without it, what was sent elsewhere would be sent again.
+/// Refuses to resume a shard without its journal: on another disk, what was sent elsewhere would be sent again.
 fn ensure_started(session: &Session<'_>, args: &BatchArgs, journal: &Path) -> Result<(), Failure> {
     match args.shard.filter(|_| args.resume && !args.start) {
         Some(shard) if !is_there(&*session.context.storage, journal) => {
@@ -311,7 +312,8 @@ fn ensure_started(session: &Session<'_>, args: &BatchArgs, journal: &Path) -> Re
     }
 }
 
-/// The failure of a run beside which another one of the same records began. A journal that was made for it goes.
+/// The failure of a run if another run of the same records began at the same time. A journal that was created for it is
+/// removed.
 fn begun_at_once(session: &Session<'_>, journal: &Path, is_new: bool) -> Failure {
     if is_new && let Err(error) = session.context.storage.remove(journal) {
         return Failure::internal(format!("cannot remove `{}`: {error}", journal.display()));
@@ -320,7 +322,7 @@ fn begun_at_once(session: &Session<'_>, journal: &Path, is_new: bool) -> Failure
         .hint("wait for it to finish, and run the command again: what it sent is counted")
 }
 
-/// A person is asked once before a batch writes: of a plan about its changes, else about how many records it is.
+/// Asks once before a batch writes: about the changes of a plan, or about the number of records.
 fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun) -> Result<(), Failure> {
     let (session, operation) = (preparer.session, preparer.operation.spec());
     match preparer.origin.plan() {
@@ -333,7 +335,7 @@ fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun)
     }
 }
 
-/// What was sent before is not sent again without a yes, also where nobody can be asked.
+/// Asks before records are sent again; that needs a yes even if nobody can be asked.
 fn confirm_count(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> Result<(), Failure> {
     let prompt = session.prompt();
     let records = count_records(checked.records);
@@ -383,7 +385,8 @@ fn header(
 }
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
-/// `--journal` names. An input without a name has it in the state directory, by what it holds: the same once more is refused.
+/// `--journal` names. For an input without a name it is in the state directory, named by the contents: the same contents again
+/// are refused.
 fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
     let (source, args) = (preparer.origin.source(), preparer.args);
     if preparer.origin.plan().is_some() {
@@ -419,14 +422,14 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
     Ok(Files { journal, input, resume: args.resume, restart: args.restart, is_compared, commands })
 }
 
-/// The input of a batch, as a plan that is made of it notes it.
+/// The input of a batch, for the plan that is made of it.
 fn made_of(preparer: &RecordPreparer<'_>, sha256: String) -> Result<MadeOf, Failure> {
     let Files { journal, input, .. } = files(preparer)?;
     let text = |path: &Path| path.display().to_string();
     Ok(MadeOf { input: input.as_deref().map(text), sha256, journal: text(&real_path(&journal)) })
 }
 
-/// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.
+/// Whose token the run's own token is: also the administrator's if there is no other, because records may name customers.
 fn bearer(settings: &Settings, operation: &OperationSpec) -> Bearer {
     let is_admin = settings.dialect.customers.is_some() && settings.token.is_absent();
     if is_admin { Bearer::Admin } else { operation.bearer }

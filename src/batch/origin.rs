@@ -35,7 +35,7 @@ impl Origin {
         }
     }
 
-    /// As [`Source::copied`]: that of a plan was made when it was read.
+    /// As [`Source::copied`]; a plan was copied when it was read.
     ///
     /// # Errors
     /// As [`Source::copied`].

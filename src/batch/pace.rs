@@ -8,15 +8,15 @@ use tokio::time::Instant;
 use crate::cli::Rate;
 use crate::client::{MAX_WAIT, ServiceSignal};
 
-/// Answers that ask for fewer come in bursts: one burst lowers the number once.
+/// Requests to slow down come in bursts: one burst lowers the number once.
 const COOLDOWN: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
 const BURST_ALLOWANCE: Duration = Duration::from_millis(20);
 
-/// The pauses before the first, second … trial of a service that is failing, in seconds. As many trials without another
-/// answer end the batch.
+/// The pauses before the first, second … trial of a failing service, in seconds. This many trials without another answer
+/// end the batch.
 const PAUSES: [u64; 5] = [1, 2, 4, 8, 16];
-/// So many 500s in a row mean that the service, and not one request, is the reason.
+/// How many 500s in a row mean that the service, and not one request, is the reason.
 const INTERNAL_ERRORS: u32 = 3;
 
 /// The pace of a run.
@@ -26,9 +26,9 @@ pub struct Pace {
     limit: f64,
     lowered: Option<Instant>,
     interval: Option<Duration>,
-    /// Nothing starts before this time: the rate says so.
+    /// Nothing starts before this time because of the rate.
     next: Option<Instant>,
-    /// The same: the service asked for it.
+    /// Nothing starts before this time because the service asked for it.
     asked: Option<Instant>,
     circuit: Circuit,
     /// 500s since the last other answer.
@@ -59,13 +59,13 @@ impl Pace {
         Self { max: jobs.into(), limit: jobs.into(), interval, ..Self::default() }
     }
 
-    /// At most `jobs` at a time from now on.
+    /// At most `jobs` at a time from here on.
     pub fn limit_to(&mut self, jobs: u16) {
         self.max = jobs.into();
         self.limit = self.limit.min(self.max);
     }
 
-    /// Takes note of what an attempt showed of the service, reads and repeats included.
+    /// Notes what an attempt showed of the service, reads and repeats included.
     pub fn on_signal(&mut self, signal: ServiceSignal, now: Instant) {
         match signal {
             ServiceSignal::Healthy => self.on_answer(),
@@ -110,7 +110,7 @@ impl Pace {
         };
     }
 
-    /// A record went through: about as many as are in flight make room for one more.
+    /// Notes that a record was applied: about as many as are in flight make room for one more.
     pub fn on_success(&mut self) {
         self.limit = (self.limit + 1.0 / self.limit).min(self.max);
     }
@@ -120,21 +120,21 @@ impl Pace {
         let fits =
             u32::try_from(in_flight).is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
         fits && match self.circuit_at(now) {
-            // After a 500 the next ones go one at a time until it is clear whether the service is failing.
+            // After a 500, records start one at a time until it is clear whether the service is failing.
             Circuit::Closed => self.internal_errors == 0 || in_flight == 0,
             Circuit::HalfOpen => in_flight == 0,
             Circuit::Open(_) | Circuit::Exhausted => false,
         }
     }
 
-    /// How long to wait before the next may start.
+    /// How long to wait before the next record may start.
     pub fn delay(&self, now: Instant) -> Option<Duration> {
         let pause = if let Circuit::Open(until) = self.circuit { Some(until) } else { None };
         let until = self.next.max(self.asked).max(pause)?;
         Some(until.saturating_duration_since(now)).filter(|wait| !wait.is_zero())
     }
 
-    /// A record has started.
+    /// Notes that a record has started.
     pub fn on_start(&mut self, now: Instant) {
         self.circuit = self.circuit_at(now);
         self.trials += usize::from(self.circuit == Circuit::HalfOpen || self.internal_errors > 0);
@@ -144,12 +144,12 @@ impl Pace {
         }
     }
 
-    /// Whether the service was failing for so long that nothing more is to be sent.
+    /// Whether the service was failing for so long that nothing more is sent.
     pub fn is_exhausted(&self) -> bool {
         self.circuit == Circuit::Exhausted
     }
 
-    /// A pause that is over leaves the circuit half open.
+    /// After its pause, the circuit is half open.
     fn circuit_at(&self, now: Instant) -> Circuit {
         match self.circuit {
             Circuit::Open(until) if until <= now => Circuit::HalfOpen,

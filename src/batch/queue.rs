@@ -1,4 +1,4 @@
-//! The order of records that touch the same thing: they never run at the same time, and go in the input's order.
+//! The order of records that touch the same thing: they never run at the same time, and run in the input's order.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,14 +8,14 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{HintCommand, hint};
 use storefront_core::operation::OperationSpec;
 
-/// How many records wait at most; reading stops until there is room.
+/// How many records wait at most; then reading stops until there is room.
 const MAX_PENDING: usize = 1024;
 
 /// Records that were read from the input and have not started.
 #[derive(Debug)]
 pub struct KeyedQueue<T> {
     ready: VecDeque<(u64, T)>,
-    /// A key is here as long as a record of it is ready or in flight; the others of that key wait behind it.
+    /// A key is here as long as a record with it is ready or in flight; other records with it wait behind.
     busy: HashMap<u64, VecDeque<T>>,
     waiting: usize,
 }
@@ -27,7 +27,7 @@ impl<T> Default for KeyedQueue<T> {
 }
 
 impl<T> KeyedQueue<T> {
-    /// Takes a record in.
+    /// Adds a record.
     pub fn push(&mut self, key: u64, value: T) {
         self.waiting += 1;
         if let Some(behind) = self.busy.get_mut(&key) {
@@ -38,14 +38,14 @@ impl<T> KeyedQueue<T> {
         }
     }
 
-    /// The next record that may begin. Its key is busy until [`Self::release`].
+    /// The next record that may start. Its key is busy until [`Self::release`].
     pub fn pop(&mut self) -> Option<T> {
         let (_, value) = self.ready.pop_front()?;
         self.waiting -= 1;
         Some(value)
     }
 
-    /// A record of this key has ended. The next one of the same key, if there is one, may begin.
+    /// A record with this key has ended. The next one with the same key, if there is one, may start.
     pub fn release(&mut self, key: u64) {
         match self.busy.get_mut(&key).and_then(VecDeque::pop_front) {
             Some(next) => self.ready.push_back((key, next)),
@@ -64,8 +64,7 @@ impl<T> KeyedQueue<T> {
     }
 }
 
-/// Keys of which a record failed in a way that holds up later ones: the number and the line of the first one, and what it
-/// waits for.
+/// Keys whose later records are held up by a failed one: its number and line, and what it waits for.
 #[derive(Debug, Default)]
 pub struct Blocked(HashMap<u64, (u64, u64, WaitsFor)>);
 
@@ -80,9 +79,9 @@ enum WaitsFor {
 }
 
 impl Blocked {
-    /// Takes note of a record that failed. After an unknown outcome, later records that replace the same thing are not
-    /// sent: the unknown request may still take effect, and undo what they do. Nor are they after one that a resumed run
-    /// sends again: it would undo them. `was_looked_at` says that the outcome could not be found out either.
+    /// Notes a record that failed. After an unknown outcome, later records that replace the same thing are not sent: the
+    /// unknown request may still take effect and undo their changes. Nor are they sent after a record that a resumed run
+    /// sends again, because it would undo them. `was_looked_at` says that a look could not settle the outcome.
     pub fn note(
         &mut self,
         operation: &OperationSpec,
@@ -103,7 +102,7 @@ impl Blocked {
         }
     }
 
-    /// Why a record of this key is not sent, if an earlier one holds it up: a `guard` where that waits for a person.
+    /// Why a record with this key is not sent, if an earlier one holds it up; `guard` if that waits for a person.
     /// `resume` is the command that continues the run, and `place` what the places of records are called.
     pub fn refusal(
         &self,

@@ -1,4 +1,4 @@
-//! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
+//! Prepares a record of the input to be run: parsed, checked, with its key and its token.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -40,26 +40,27 @@ pub const REASON: &str = "reason";
 /// A member or column that names the customer, by id or email.
 pub const CUSTOMER_FIELD: &str = "customer";
 
-/// The fields of a record, and what stands beside them: whose it is, and what a token command needs.
+/// The fields of a record, and other members: its customer, and what a token command needs.
 type Document = (Map<String, Value>, Map<String, Value>);
 
 /// How records are read from the input.
 pub struct RecordPreparer<'a> {
     /// What the user runs.
     pub session: &'a Session<'a>,
-    /// Where they come from.
+    /// Where the records come from.
     pub origin: &'a Origin,
     /// The flags of the run.
     pub args: &'a BatchArgs,
-    /// What is done with them.
+    /// The operation.
     pub operation: &'a dyn Operation,
-    /// What prints the token of each record, and the fields that its placeholders name; none where there is no such command.
+    /// The command that prints the token of each record, and the fields of its placeholders; `None` without such a
+    /// command.
     command: Option<(TokenCommand, Vec<String>)>,
-    /// The token of records without one of their own, where it is known.
+    /// The token of records without their own, if it is known.
     pub run_token: Option<Credential>,
-    /// Fields that are not input of the operation: the token, and those that only the token command knows.
+    /// Members that are not input of the operation: the token, and fields that only the token command uses.
     extra: Vec<String>,
-    /// Whether the run has no token but an administrator's, which has no customer of its own.
+    /// Whether the run only has an administrator's token, which has no customer of its own.
     needs_customer: bool,
     /// How the records so far name their customers: as `id`, as `email`, or as `none`.
     naming: Cell<Option<&'static str>>,
@@ -70,7 +71,7 @@ pub struct RecordPreparer<'a> {
 pub struct PreparedRecord {
     /// What is sent.
     pub draft: Draft,
-    /// Records of one key keep their order; shards are cut by it.
+    /// Records with one key keep their order; shards are formed by it.
     pub key: String,
     /// Whose token it carries.
     pub token_source: RecordToken,
@@ -79,8 +80,8 @@ pub struct PreparedRecord {
 }
 
 impl PreparedRecord {
-    /// What it replaces, with its own token, where it has one: those who replace the same thing keep their order, however their
-    /// tokens come.
+    /// The hash of what it replaces, with its own token if it has one: records that replace the same thing keep their
+    /// order, wherever their tokens come from.
     pub fn key_with(&self, operation: &OperationSpec, token: Option<&Credential>) -> u64 {
         match token.filter(|_| operation.replaces.is_some() && self.customer.is_none()) {
             Some(token) => fnv1a(token.expose().as_bytes()),
@@ -101,7 +102,7 @@ impl PreparedRecord {
 }
 
 impl<'a> RecordPreparer<'a> {
-    /// For one input. `command` prints tokens; `run_token` is the token of records without one of their own, where it is
+    /// A preparer for one input. `command` prints tokens; `run_token` is the token of records without their own, if it is
     /// known.
     pub fn new(
         service: &'a Service<'a>,
@@ -119,7 +120,7 @@ impl<'a> RecordPreparer<'a> {
         let is_input = |name: &&String| schema.field(name).is_some() || spec.wrapper == Some(name.as_str());
         let mut extra: Vec<String> = used.iter().filter(|name| !is_input(name)).cloned().collect();
         extra.push(TOKEN_FIELD.to_owned());
-        // Where the token command uses that field, it prints the customer's own token.
+        // A token command that uses that field prints the customer's own token.
         let is_for_customer = spec.bearer == Bearer::Customer && session.dialect.customers.is_some();
         if is_for_customer && !used.iter().any(|name| name == CUSTOMER_FIELD) {
             extra.push(CUSTOMER_FIELD.to_owned());
@@ -153,7 +154,7 @@ impl<'a> RecordPreparer<'a> {
         past.find_places(|found| self.each_hash(found))
     }
 
-    /// Hands on the line and the hash of each record.
+    /// Passes on the line and the hash of each record.
     ///
     /// # Errors
     /// Those of the input.
@@ -226,7 +227,7 @@ impl<'a> RecordPreparer<'a> {
         if self.operation.spec().is_merged {
             prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields));
         }
-        // Of a row that nobody has edited nothing is taken.
+        // An unedited row sets nothing.
         let is_unedited = prepared.draft.row.is_some() && prepared.draft.fields.is_empty();
         if let (Some(columns), false) = (columns, is_unedited) {
             let told: BTreeSet<String> =
@@ -261,8 +262,8 @@ impl<'a> RecordPreparer<'a> {
         Ok((document, extra))
     }
 
-    /// The address of a row, to be held against what is stored. Of an exported one that nobody has edited nothing is left in the
-    /// document.
+    /// The address of a row, to be compared with what is stored. The address of an exported row that nobody has edited is
+    /// removed from the document.
     fn row(
         &self,
         record: &Record,
@@ -284,9 +285,9 @@ impl<'a> RecordPreparer<'a> {
         Ok(Some(row))
     }
 
-    /// Refuses fields of the account that are probably meant otherwise, whether a column or a flag sets them: a name beside the
-    /// address of a row, and an email that says whom a record is about, as in the sample files of shops: here it would become
-    /// that of the token's customer. A document in its wrapper says what it means.
+    /// Refuses fields of the account that probably mean something else, whether a column or a flag sets them: a name
+    /// beside the address of a row, and an email that says whom a record is about, as in the sample files of shops; here
+    /// it would become the email of the token's customer. A document in its wrapper says what it means.
     fn refuse_fields_of_account(&self, draft: &Draft, is_row: bool, is_named: bool) -> Result<(), Failure> {
         let Draft { fields, names, .. } = draft;
         if let Some(name) = lint::misplaced_name(fields, is_row && fields.contains_key("addresses")) {
@@ -301,7 +302,7 @@ impl<'a> RecordPreparer<'a> {
         Err(Failure::usage(format!("{field} changes an account, and the record does not say whose: {whose}")))
     }
 
-    /// A record of a plan: flags stand in its input, which was checked before; a newer version may know better.
+    /// A record of a plan. Its input has the flags and was checked, but a newer version may know better.
     fn planned(&self, text: &str) -> Result<PreparedRecord, Failure> {
         let Planned { customer, input, expect, warnings, .. } =
             Planned::parse(text).ok_or_else(|| Failure::internal("the record of a plan cannot be read"))?;
@@ -316,13 +317,13 @@ impl<'a> RecordPreparer<'a> {
         ready(Draft { expect: Some(expect), ..draft }, customer, RecordToken::Shared)
     }
 
-    /// Whether a record is run: of a plan it may be only some.
+    /// Whether a record is run: a plan may be applied in part.
     pub fn takes(&self, record: u64) -> bool {
         self.origin.plan().is_none_or(|plan| plan.takes(record))
     }
 
-    /// The customer whom a record names. All records of an input do so in the same way: an id and an email may be one
-    /// customer, whose records would lose their order, and a record without one would change the token's own customer.
+    /// The customer whom a record names. All records of an input must do so in the same way: an id and an email may be
+    /// one customer, whose records would lose their order, and a record without a customer would change the token's own.
     fn customer(
         &self,
         extra: &mut Map<String, Value>,
@@ -394,7 +395,7 @@ fn refuse_fields_of_address(draft: &Draft) -> Result<(), Failure> {
     ))
 }
 
-/// A checked record with what it changes: what belongs to the customer, the quote, the attribute, or to the token.
+/// A checked record with its key: the customer, the quote, the attribute, or the token.
 fn ready(
     mut draft: Draft,
     customer: Option<String>,
@@ -421,7 +422,7 @@ pub fn is_first(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
 }
 
-/// Hands on the line and the hash of each record.
+/// Passes on the line and the hash of each record.
 ///
 /// # Errors
 /// Those of the input.
@@ -432,7 +433,7 @@ pub fn each_hash(mut records: RecordReader, found: &mut dyn FnMut(u64, u64)) -> 
     Ok(())
 }
 
-/// Hash of a record as it stands in the input; of a plan's, that of the record it was made of.
+/// Hash of a record as it is in the input; for a plan's record, that of its source.
 pub fn hash(content: &Content) -> u64 {
     if let Content::Json(text) = content
         && let Some(hash) = plan::hash_of_record(text)
@@ -458,8 +459,8 @@ pub fn rows(content: &Content) -> impl Iterator<Item = &csv::StringRecord> {
     one.into_iter().chain(several.iter().map(|(_, row)| row))
 }
 
-/// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
-/// token, which is not shown, and for what cannot be read.
+/// What a record touches, for people: the quote, the attribute code or the customer it names. `None` for the token, which
+/// is not shown, and for what cannot be read.
 pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Columns>) -> Option<String> {
     let (document, extra) = match (&record.content, columns) {
         (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
@@ -477,13 +478,13 @@ pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Colum
     names.map(field).find_map(|key| key)
 }
 
-/// Why a record is unknown that an earlier run sent.
+/// The reason of a record with unknown outcome that an earlier run sent.
 const SENT_EARLIER: &str = "outcome unknown (sent by an earlier run)";
 
-/// In the reason of a record that stays unknown, before what happened when it was to be sent again.
+/// Separates, in the reason of a record that stays unknown, what happened when it was to be sent again.
 pub const SENDING_AGAIN: &str = "; sending it again: ";
 
-/// The failure that an earlier run left the record in this line with, and how to continue.
+/// The failure with which an earlier run left the record at this place, and how to continue.
 pub fn failure_of(entry: &Entry, place: RecordLocation, next: &NextSteps) -> Failure {
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
@@ -498,7 +499,7 @@ pub fn failure_of(entry: &Entry, place: RecordLocation, next: &NextSteps) -> Fai
             Failure { is_of_stored: entry.of_shop, ..failure }.hint(hint).applied(applied)
         }
         _ => {
-            // What kept it from being sent again since is not why it is unknown.
+            // A later failure to send it again is not the reason why it is unknown.
             let why = reason.and_then(|reason| reason.split(SENDING_AGAIN).next()).unwrap_or_default();
             let message = match why.strip_prefix(SENT_EARLIER).unwrap_or(why) {
                 "" => SENT_EARLIER.to_owned(),
@@ -516,7 +517,7 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
     match exact_json::parse(text.as_bytes()) {
         Ok(Value::Object(document)) => Ok(document),
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
-        // The first line of a document that is printed over several.
+        // It is the first line of a document that is printed over several.
         Err(exact_json::Error::Syntax { .. }) if is_begun(text) => {
             let message =
                 "the line only begins a JSON document, and a record is one line: `jq -c . FILE` writes it so";
@@ -530,7 +531,7 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
     }
 }
 
-/// Whether a text is nothing but the opening of a JSON document.
+/// Whether a text is only the opening of a JSON document.
 fn is_begun(text: &str) -> bool {
     matches!(text.trim_end().as_bytes(), [b'{' | b'['] | [b'{', .., b'{' | b'[' | b','])
 }
@@ -538,10 +539,10 @@ fn is_begun(text: &str) -> bool {
 /// The field that names a product, in any letter case.
 const SKU: &str = "sku";
 
-/// The field that says what an attribute is; a row without it, such as a sum at the end of a sheet, is none.
+/// The field that every attribute has; a row without it, such as a sum at the end of a sheet, is not an attribute.
 const INPUT_TYPE: &str = "frontend_input";
 
-/// The key of the customer whom a record names: all spellings of an email are one.
+/// The key of the customer whom a record names; all spellings of an email are one.
 fn customer_name(value: &Value, names: &FieldNames) -> Result<String, Failure> {
     let name = scalar(Some(value)).and_then(|text| CustomerName::parse(&text));
     name.map(|name| name.key()).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The records of batches, with what became of each.
+//! Lists the records of batches and what became of each.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl RecordArgs {
         self.state.is_empty() || self.state.iter().any(|wanted| wanted.replace('-', " ") == state.name())
     }
 
-    /// Refuses them where no batch is named.
+    /// Refuses them if no batch is named.
     ///
     /// # Errors
     /// `usage`, with the flag.
@@ -114,7 +114,7 @@ pub fn list(report: &Report, args: &RecordArgs, listings: &[Listing<'_>]) -> Res
     Ok(())
 }
 
-/// Prints the records of one journal as they stand in its input.
+/// Prints the records of one journal as they are in its input.
 fn rows(report: &Report, args: &RecordArgs, listings: &[Listing<'_>]) -> Result<(), Failure> {
     match listings {
         _ if report.is_json() => {
@@ -126,7 +126,7 @@ fn rows(report: &Report, args: &RecordArgs, listings: &[Listing<'_>]) -> Result<
     }
 }
 
-/// Whether runs over one input were not over the same bytes.
+/// Whether runs over one input read different bytes.
 fn are_of_several_copies(listings: &[Listing<'_>]) -> bool {
     let copies = |listing: &Listing<'_>| (listing.header.input.clone(), listing.header.sha256.clone());
     let mut first = BTreeMap::new();

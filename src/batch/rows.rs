@@ -1,5 +1,5 @@
-//! Records of a batch as they stand in its input, each with the reason for which it failed: rows, lines, or the elements of an
-//! array, in the format of the input. They are for people to read; the place to correct a record is the input.
+//! Records of a batch as they are in its input, each with the reason for which it failed: rows, lines, or the elements of
+//! an array, in the format of the input. They are for people to read; a record is corrected in the input.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::sanitize_line;
 
 impl Listing<'_> {
-    /// Prints the records that are wanted, without their tokens.
+    /// Prints the wanted records, without their tokens.
     ///
     /// # Errors
-    /// `usage` without the input, and of a plan, which nobody corrects; those of the input.
+    /// `usage` without the input, and for a plan, which nobody corrects; those of the input.
     pub fn print_rows(&self, report: &Report, is_wanted: impl Fn(&Row) -> bool) -> Result<(), Failure> {
         let Some(Origin::Input(source)) = self.origin(None)? else {
             let message =
@@ -75,7 +75,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// A row of a CSV: its cells without its token and an earlier reason, this one last.
+    /// A row of a CSV: its cells without its token and an earlier reason, with the new reason last.
     fn row(&self, row: &csv::StringRecord, columns: &Columns, reason: &str) -> Result<(), Failure> {
         let mut rows = csv::WriterBuilder::new().delimiter(columns.delimiter).from_writer(Vec::new());
         let is_left_out = |index: usize| {
@@ -98,7 +98,8 @@ impl Rows<'_> {
     }
 }
 
-/// The record with its reason, without its token. What is not a JSON object stays as it is: there is no place for a reason in it.
+/// The record with its reason and without its token. What is not a JSON object stays as it is, because it has no place
+/// for a reason.
 fn json_with_reason(text: &str, reason: &str) -> String {
     let Ok(Value::Object(mut record)) = exact_json::parse(text.as_bytes()) else {
         return text.replace(['\n', '\r'], " ");

@@ -1,4 +1,4 @@
-//! The run itself: takes records in, keeps as many in flight as the pace allows, and writes down what becomes of each.
+//! The run itself: admits records, keeps as many in flight as the pace allows, and writes down what becomes of each.
 
 mod in_a_row;
 mod result;
@@ -39,22 +39,22 @@ use storefront_core::text::token::Credential;
 
 /// How often progress is shown and standard output flushed.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
-/// The number of records that are read before signals are listened to again.
+/// How many records are read before signals are checked again.
 const READ_TOGETHER: usize = 256;
 
-/// What a run works on.
+/// The input of a run.
 pub struct Input {
-    /// Records in flight at most.
+    /// How many records are in flight at most.
     pub jobs: u16,
     /// How many records there are.
     pub records: u64,
     /// How many of them are sent.
     pub to_send: u64,
-    /// What earlier runs left, and looks have found.
+    /// What earlier runs left, and what looks have found.
     pub past: PreviousRun,
     /// The looks.
     pub looks: Looks,
-    /// Reads them from the first one on.
+    /// Reads the records from the first one on.
     pub reader: RecordReader,
     /// The commands that continue the run.
     pub next: NextSteps,
@@ -74,9 +74,9 @@ pub struct Run<'a> {
     queue: KeyedQueue<Job>,
     /// Records that have started and not ended, by their number.
     in_flight: BTreeMap<u64, Rc<Job>>,
-    /// Records that hold up later ones of their key.
+    /// Records that hold up later ones with their key.
     blocked: Blocked,
-    /// Failures of one cause, with nothing else between.
+    /// Failures with one cause, with nothing else between them.
     in_a_row: InARow,
     pace: &'a RefCell<Pace>,
     results: OrderedResults,
@@ -84,7 +84,7 @@ pub struct Run<'a> {
     /// The records that have failed permanently.
     failed: Failed,
     progress: Progress,
-    /// The input has come to its end.
+    /// Whether the input is read to its end.
     exhausted: bool,
     stop: Option<Stop>,
     /// Whether a signal was received.
@@ -102,7 +102,7 @@ enum Stop {
     Because(&'static str),
     /// The service refuses the run's own token.
     Unauthorized(Failure),
-    /// The service refuses what the run does, or the tokens of its records, so many times in a row.
+    /// The service refuses what the run does, or the tokens of its records, this many times in a row.
     Forbidden(Failure, u64),
     /// Something else than the service answers, whatever the record.
     NotTheService(Failure),
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
     /// Runs to the end; `writer` writes the journal.
     ///
     /// # Errors
-    /// When some records did not go through, `interrupted` after a signal, and what broke the run off.
+    /// If some records failed, `interrupted` after a signal, and what ended the run early.
     pub async fn run(
         mut self,
         writer: impl FusedFuture<Output = Result<(), Failure>>,
@@ -176,8 +176,8 @@ impl<'a> Run<'a> {
         self.finish(&mut signals, writer).await
     }
 
-    /// The next record that may begin now. The input is read on until there is one, or signals are due. It is read also
-    /// while the rate holds the next one back: after the last one there is nothing to wait for.
+    /// The next record that may start. The input is read on until there is one, or signals are due; also while the rate
+    /// holds the next one back, because after the last record there is nothing to wait for.
     fn next_job(&mut self) -> Option<Rc<Job>> {
         for _ in 0..READ_TOGETHER {
             if self.pace.borrow().is_exhausted() {
@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
             (_, Some(Ok(prepared))) => {
                 self.fail(position, Some(&prepared), &created_from_another_record());
             }
-            // What became of one that was sent is not overwritten.
+            // The state of a record that was sent is not overwritten.
             (_, Some(Err(failure))) if latest.was_sent() => self.request_stop(Stop::Broken(failure)),
             (_, Some(Err(failure))) => self.invalid(position, &failure),
             (_, None) => {}
@@ -300,7 +300,7 @@ impl<'a> Run<'a> {
         Earlier::Unknown { failure: failure.into() }
     }
 
-    /// A record that stays unknown holds up later ones of its key.
+    /// Lets a record that stays unknown hold up later ones with its key.
     fn block(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
         let looked = self.input.looks.get(&position.location.line);
         let key = looked.map(|looked| looked.key).or_else(|| Some(fnv1a(prepared?.key.as_bytes())));
@@ -310,7 +310,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.
+    /// Queues a record once its token is there. Tokens that a command prints arrive in the order of the input.
     fn enqueue(
         &mut self,
         position: Position,
@@ -343,7 +343,7 @@ impl<'a> Run<'a> {
         self.queue.push(job.key, job);
     }
 
-    /// Tells who watches the plan what became of a record.
+    /// Tells the watcher of the plan what became of a record.
     fn tell(&self, position: Position, state: &'static str, failure: Option<&Failure>) {
         if let Some(Watcher(tell)) = self.shared.preparer.origin.plan().and_then(|plan| plan.watcher.as_ref())
         {
@@ -364,7 +364,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes no more records.
+    /// Stops admitting records.
     fn request_stop(&mut self, stop: Stop) {
         stop_for(&mut self.stop, stop);
     }
@@ -403,7 +403,7 @@ fn created_from_another_record() -> Failure {
         .for_good()
 }
 
-/// A failure of the run has precedence over a request to stop, and the first reason over later ones.
+/// A failure of the run takes precedence over a request to stop, and the first reason over later ones.
 fn stop_for(reason: &mut Option<Stop>, stop: Stop) {
     let outweighs = matches!(stop, Stop::Broken(_) | Stop::Interrupted);
     if reason.is_none() || outweighs && !matches!(reason, Some(Stop::Broken(_))) {

@@ -1,4 +1,4 @@
-//! The same input once more, a day later: which operations begin a new run over an old journal, and over which journals.
+//! The same input again, a day later: which operations start a new run over an old journal, and over which journals.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ use storefront_core::operation::{
     PRODUCT_SET, QUOTE_SET_ITEM,
 };
 
-/// Whether the operation compares each record with what the shop has, so that what is done already is unchanged: the same input can
-/// be run every night. An update that adds addresses whatever is stored does not.
+/// Whether the operation compares each record with what the shop has, so that finished records are unchanged: the same
+/// input can be run every night. An update with `--allow-duplicate` does not compare.
 pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
     let operations = [
         &CUSTOMER_UPDATE,
@@ -34,8 +34,8 @@ pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
     operations.contains(&preparer.operation.spec()) && !adds.iter().any(|flag| flag == "--allow-duplicate")
 }
 
-/// Refuses a journal that lacks something of what the log says was sent: an older one, one that was cut, or another one in its
-/// place. Whatever is done with it, a record would be sent again.
+/// Refuses a journal that lacks something that was sent according to the log: an older one, one that was cut, or another
+/// one in its place. Whatever it is used for, a record would be sent again.
 ///
 /// # Errors
 /// `guard`.
@@ -49,7 +49,7 @@ pub fn ensure_newest(
     let wrote = log.wrote(&real.to_string_lossy(), past.runs())?;
     let Some(last) = wrote.first() else { return Ok(()) };
     let has = |run: &Wrote| past.runs().contains(&run.uuid);
-    // It was started in place of another one by a run that did not get into the log.
+    // A run that did not get into the log started it in place of another.
     if past.last() == 0 && !wrote.iter().any(has) && log.known_runs(past.runs())? == 0 {
         return Ok(());
     }
@@ -69,8 +69,8 @@ pub fn ensure_newest(
     Err(Failure::guard(message).hint(for_command(hint, session.global)))
 }
 
-/// Refuses to begin a new run in place of a journal of another log, which does not have what was sent; without being asked to, also
-/// where a run of it is not in this log.
+/// Refuses to start over in place of a journal of another log, which does not have what was sent; without `--restart`,
+/// also if one of its runs is not in this log.
 ///
 /// # Errors
 /// `guard`.
@@ -90,8 +90,7 @@ pub fn ensure_replaceable(log: &WriteLog, opening: &Opening) -> Result<(), Failu
     if is_known { Ok(()) } else { Err(opening.already_there()) }
 }
 
-/// The header of a journal as the log has it: with the directory in which the command was typed, and whether the run began the
-/// journal.
+/// The header of a journal for the log: with the directory of the command, and whether the run began the journal.
 pub fn with_place(mut header: Value, begins: bool) -> Value {
     if let Some(directory) = std::env::current_dir().ok().as_deref().and_then(Path::to_str) {
         header["directory"] = directory.into();

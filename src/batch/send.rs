@@ -1,4 +1,4 @@
-//! One record in flight. It is performed once: what may be repeated is repeated inside the client.
+//! One record in flight. It is performed once; requests are only repeated inside the client.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ use storefront_core::text::hash::fnv1a;
 use storefront_core::text::redact::{Masked, secrets};
 use storefront_core::text::token::Credential;
 
-/// Where a record stands, and how it reads.
+/// Where a record is, and its content.
 #[derive(Debug, Clone, Copy)]
 pub struct Position {
-    /// Where it stands in the input.
+    /// Its place in the input.
     pub location: RecordLocation,
     /// Its hash in the journal.
     pub hash: u64,
@@ -32,22 +32,22 @@ pub struct Position {
 /// A record that is to be run.
 #[derive(Debug)]
 pub struct Job {
-    /// Where it stands.
+    /// Its place.
     pub position: Position,
-    /// What it replaces: records of one key run one after another.
+    /// The hash of what it replaces: records with one key run one after another.
     pub key: u64,
     /// What is sent.
     pub prepared: PreparedRecord,
-    /// Its own token, or why there is none.
+    /// Its own token, or why it could not be had.
     pub token: Result<Option<Credential>, Failure>,
     /// What an earlier run left of it.
     pub earlier: Option<Earlier>,
-    /// Its part of the journal; none where nothing is sent.
+    /// Its part of the journal; `None` if nothing is sent.
     pub write_ahead: Option<WriteAhead>,
 }
 
 impl Job {
-    /// What it replaces, as far as that is known without its token.
+    /// The hash of what it replaces, without its token.
     pub fn input_key(&self) -> u64 {
         fnv1a(self.prepared.key.as_bytes())
     }
@@ -58,10 +58,10 @@ impl Job {
 pub enum Earlier {
     /// It was sent, with unknown outcome.
     Unknown {
-        /// What is reported as long as it stays unknown.
+        /// The failure to report as long as it stays unknown.
         failure: Box<Failure>,
     },
-    /// The first of its calls was applied; the attribute that it created, where that is known.
+    /// The first of its calls was applied; with the attribute that it created, if known.
     Partial(Option<u64>),
 }
 
@@ -87,7 +87,7 @@ pub struct RunContext<'a> {
     pub service: &'a Service<'a>,
     /// The flags, with every question answered.
     pub global: &'a GlobalArgs,
-    /// What is done, and with what.
+    /// How the records are prepared.
     pub preparer: &'a RecordPreparer<'a>,
     /// The batch's own token.
     pub run_token: &'a RunToken,
@@ -98,7 +98,7 @@ pub struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
-    /// Why a record is not sent, if an earlier one of its key holds it up, and whether that waits for a person.
+    /// Why a record is not sent, if an earlier one with its key holds it up, and whether that waits for a person.
     pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &HintCommand) -> Option<(Failure, bool)> {
         let (operation, place) = (self.preparer.operation.spec(), self.preparer.origin.source().place());
         let find = |key| blocked.refusal(operation, key, job.position.location, place, resume);
@@ -121,7 +121,7 @@ impl RunContext<'_> {
         let is_interrupted =
             |failure: &Failure| failure.kind == FailureKind::Interrupted && failure.applied == Applied::No;
         ended.was_stopped = !has_left && result.as_ref().is_err_and(is_interrupted);
-        // Of an operation of several calls the first may have been applied all the same.
+        // The first of several calls may have been applied all the same.
         let is_one_call = self.preparer.operation.spec().is_one_call;
         let is_excluded = is_one_call && self.preparer.args.excludes(job.position.location.line);
         let earlier =
@@ -148,12 +148,13 @@ impl RunContext<'_> {
         self.perform(job, &session, token, created, ended).await
     }
 
-    /// The run's token for the calls of a record that brings none.
+    /// The run's token for a record without its own.
     pub(super) fn run_token(&self, prepared: &PreparedRecord) -> &RunToken {
         if prepared.customer.is_some() { self.admin_run_token } else { self.run_token }
     }
 
-    /// Performs the record. Where the run's token is refused and nothing was applied, it is performed with another one.
+    /// Performs the record. If the run's token is refused and nothing was applied, it is performed again with a renewed
+    /// token.
     async fn perform(
         self,
         job: &Job,
@@ -173,7 +174,7 @@ impl RunContext<'_> {
                 }
                 Err(failure) => Err(failure),
             };
-            // A page under 401 says nothing of the token.
+            // A page under 401 says nothing about the token.
             let is_refused = |failure: &Failure| failure.status == Some(401) && !failure.is_no_answer;
             let failure = match (performed, source) {
                 (Err(failure), RecordToken::Shared) if is_refused(&failure) => failure,
@@ -194,8 +195,8 @@ impl RunContext<'_> {
     }
 }
 
-/// A failure now does not undo what an earlier run did: what may have been applied stays unknown, and what was applied in
-/// part stays so.
+/// Keeps what an earlier run did: what may have been applied stays unknown, and what was applied in part stays so,
+/// whatever fails now.
 fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
     match earlier {
         Some(Earlier::Unknown { failure: before }) if failure.applied == Applied::No => Failure {
@@ -219,7 +220,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
     }
 }
 
-/// The token of a record's calls, which came from there.
+/// The token of a record's calls, by its source.
 pub(super) fn call_token(token: Option<&Credential>, source: &RecordToken) -> CallToken {
     match (token.cloned().map(Rc::new), source) {
         (None, _) => CallToken::OfSettings,
@@ -228,7 +229,7 @@ pub(super) fn call_token(token: Option<&Credential>, source: &RecordToken) -> Ca
     }
 }
 
-/// The service as a record talks to it.
+/// The service for one record.
 pub(super) fn of_record<'a>(
     service: &Service<'a>,
     session: &'a Session<'a>,

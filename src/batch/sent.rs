@@ -1,5 +1,5 @@
-//! Records that another run sent, under another name or through a plan: what adds something is not sent twice by mistake. The log
-//! knows them one by one, whatever became of journals and inputs.
+//! Records that another run sent, under another name or through a plan: additions must not be sent twice by mistake. The
+//! log knows the records one by one, whatever became of journals and inputs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,25 +24,25 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::operation::QUOTE_ADD_ITEM;
 
-/// So long a record is the same one; after that the same sheet is the one of another day.
+/// How long a record counts as the same one; after that, the same sheet is that of another day.
 const SAME_INPUT: Duration = Duration::from_secs(20 * 60 * 60);
 
-/// The flag with which an update adds what is there already.
+/// The flag with which an update adds addresses that are stored already.
 const ALLOW_DUPLICATE: &str = "--allow-duplicate";
 
-/// The records that a run is going to send: the number of each, what it is, and how many equal ones were known as sent when it was
-/// planned.
+/// The records that a run is going to send: the number and identity of each, and how many equal ones were known as sent
+/// when it was planned.
 #[derive(Debug, Default)]
 pub struct ToSend(Vec<(u64, u64, u64)>);
 
-/// Those of them that were sent before.
+/// Those that were sent before.
 #[derive(Debug, Default)]
 pub struct Again {
     /// How many there are.
     pub count: u64,
     /// The numbers of the first ones.
     lines: Vec<u64>,
-    /// What sent one of them.
+    /// The run that sent one of them.
     by: Option<SentBy>,
 }
 
@@ -55,7 +55,7 @@ fn adds(preparer: &RecordPreparer<'_>) -> bool {
 }
 
 impl ToSend {
-    /// Reads what a run is going to send that adds something.
+    /// Reads the records that a run is going to send, if its operation adds something.
     ///
     /// # Errors
     /// Those of the input.
@@ -67,7 +67,7 @@ impl ToSend {
         let mut reader = preparer.reader()?;
         while let Some(record) = reader.read()? {
             let decided = preparer.decide(past, &record, reader.columns());
-            // What was sent by this batch before is counted there.
+            // Records that this batch sent before are counted in its journal.
             if !decided.decision.is_sent() || decided.latest.may_be_applied() {
                 continue;
             }
@@ -79,7 +79,7 @@ impl ToSend {
         Ok(to_send)
     }
 
-    /// What other batches than that of these runs sent of them.
+    /// Those of them that batches without these runs sent.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -125,8 +125,8 @@ impl ToSend {
 }
 
 impl Again {
-    /// Refuses a run over this journal that would send them, unless it is meant to, or a person wants it to: `--yes` does not say
-    /// so. Gives how many are sent again that nobody was asked about.
+    /// Refuses a run over this journal that would send them again, unless that is intended, or a person agrees; `--yes`
+    /// is not enough. Returns how many are sent again without a question.
     ///
     /// # Errors
     /// `guard`; [`Failure::cancelled`] by a no.
@@ -174,7 +174,7 @@ impl Again {
     }
 }
 
-/// The command that makes a plan of what was not sent of the input; none where that has no name.
+/// The command that makes a plan of what was not sent of the input; `None` if the input has no name.
 fn others(preparer: &RecordPreparer<'_>) -> Option<CommandLine> {
     let (line, input) = match preparer.origin.plan() {
         Some(plan) => {
@@ -193,7 +193,7 @@ fn others(preparer: &RecordPreparer<'_>) -> Option<CommandLine> {
     Some(line.with(vec!["--resume".to_owned()]).with(flag("plan", &format!("{name}-rest.plan"))))
 }
 
-/// How many with each hash the journal of this batch shows as sent.
+/// How many records with each hash the journal of this batch shows as sent.
 pub fn own(past: &PreviousRun) -> HashMap<u64, u64> {
     let mut sent = HashMap::new();
     for (_, latest) in past.records().filter(|(_, latest)| latest.may_be_applied()) {
@@ -202,7 +202,7 @@ pub fn own(past: &PreviousRun) -> HashMap<u64, u64> {
     sent
 }
 
-/// Refuses a run beside one of the same input that is under its journal now: neither knows what the other is going to send.
+/// Refuses a run while another run of the same input is going on: neither knows what the other is going to send.
 ///
 /// # Errors
 /// `guard`.
@@ -231,7 +231,7 @@ pub async fn ensure_alone(
     Ok(())
 }
 
-/// How many equal ones were known as sent when this record was planned.
+/// How many equal records were known as sent when this record was planned.
 fn known(preparer: &RecordPreparer<'_>, content: &Content) -> u64 {
     let (Some(_), Content::Json(text)) = (preparer.origin.plan(), content) else { return 0 };
     Planned::parse(text).and_then(|planned| planned.of).map_or(0, |of| of.sent)

@@ -1,4 +1,5 @@
-//! How a batch stands: whether it is to be resumed, and how many of its records are in which state, as its journal says.
+//! How a batch stands: whether it should be resumed, and how many of its records are in which state, according to its
+//! journal.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +24,7 @@ const STATES: [State; 7] = [
     State::NotSent,
 ];
 
-/// How many records are in each of [`STATES`]; `None` where that is not known.
+/// How many records are in each of [`STATES`]; `None` if unknown.
 type Counts = [Option<u64>; STATES.len()];
 
 /// The batches of this machine.
@@ -41,7 +42,7 @@ impl<'a> Standing<'a> {
         Ok(Self { session, known: known_runs(session.context)? })
     }
 
-    /// What is listed of a batch: its state as `outcome`, its input as `owner`, and the counts.
+    /// The listed fields of a batch: its state as `outcome`, its input as `owner`, and the counts.
     pub fn of(&self, run: &KnownRun) -> Map<String, Value> {
         let (report, listing) = (self.session.report, Listing::read(self.session, &run.path));
         let counts = listing.as_ref().ok().map(|listing| counts(listing, run));
@@ -90,7 +91,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// The input as people see it: that of a plan's journal is a plan.
+/// The input as people know it; that of a plan's journal is a plan.
 fn input(listing: &Listing<'_>) -> String {
     let name = &listing.header.input;
     match listing.origin(None) {

@@ -22,9 +22,9 @@ const PLACEHOLDER: &str = "{record.";
 pub enum RecordToken {
     /// The run's token.
     Shared,
-    /// It stands in the record.
+    /// It is in the record.
     Given(Credential),
-    /// A program prints it, placeholders filled.
+    /// A program prints it; its placeholders are filled.
     Command(TokenCommand),
 }
 
@@ -38,7 +38,7 @@ impl RecordToken {
         }
     }
 
-    /// Gets the token; `None` for the run's. A command runs concurrently with the other records.
+    /// Gets the token; `None` for the run's. A command runs concurrently with other records.
     ///
     /// # Errors
     /// As [`TokenCommand::run`].
@@ -51,7 +51,7 @@ impl RecordToken {
     }
 }
 
-/// The fields that the placeholders `{record.FIELD}` of a token command name; none where it prints one token for all.
+/// The fields of the placeholders `{record.FIELD}` in a token command; empty if it prints one token for all.
 pub fn placeholders(command: &TokenCommand) -> Vec<String> {
     let after = command.argv.iter().flat_map(|argument| argument.split(PLACEHOLDER).skip(1));
     let mut fields: Vec<String> = after
@@ -63,10 +63,10 @@ pub fn placeholders(command: &TokenCommand) -> Vec<String> {
     fields
 }
 
-/// The command for a record. `find` gives each of the record's `fields` as text.
+/// The command for a record. `find` returns each of the record's `fields` as text.
 ///
 /// # Errors
-/// `usage` when the record lacks a field, or has one that the program would take for an option.
+/// `usage` if the record lacks a field, or has one that the program would take for an option.
 pub fn filled(
     command: &TokenCommand,
     fields: &[String],
@@ -81,7 +81,7 @@ pub fn filled(
     }
     let mut argv = command.argv.clone();
     let mut options_ended = false;
-    // The program's own name is never the record's to choose.
+    // A record never chooses the program.
     for argument in argv.iter_mut().skip(1) {
         let given = fill(argument, &values);
         let begins_with = argument.strip_prefix(PLACEHOLDER).and_then(|rest| Some(rest.split_once('}')?.0));
@@ -99,7 +99,7 @@ pub fn filled(
     Ok(RecordToken::Command(command.with_argv(argv)))
 }
 
-/// An argument with its placeholders filled in one pass: what a value brings in is not looked at again.
+/// Fills the placeholders of an argument in one pass: inserted values are not searched again.
 fn fill(argument: &str, values: &HashMap<&str, String>) -> String {
     let mut parts = argument.split(PLACEHOLDER);
     let mut given = parts.next().unwrap_or_default().to_owned();
@@ -122,16 +122,16 @@ pub fn field(document: &Map<String, Value>, wrapper: Option<&str>, name: &str) -
     }
 }
 
-/// The batch's own token, once it had to be renewed.
+/// The batch's own token, which may be renewed once.
 #[derive(Debug, Default)]
 pub struct RunToken {
-    /// The command that prints it, if that is where it comes from, until it was run again; that is done once.
+    /// The command that prints it, if a command does, until it was run again.
     command: RefCell<Option<TokenCommand>>,
     renewed: Mutex<Option<Credential>>,
 }
 
 impl RunToken {
-    /// A token printed by this command; `None` for one that cannot be renewed.
+    /// A token printed by this command; `None` if it cannot be renewed.
     pub fn new(command: Option<TokenCommand>) -> Self {
         Self { command: RefCell::new(command), ..Self::default() }
     }
@@ -141,12 +141,12 @@ impl RunToken {
         self.renewed.lock().await.clone()
     }
 
-    /// A token to try after `refused` (`None`: the first one) was answered 401; `None` where there is no other.
+    /// A token to try after `refused` (`None`: the first one) was answered 401; `None` if there is no other.
     ///
     /// # Errors
     /// As the command's.
     pub async fn after(&self, refused: Option<&Credential>) -> Result<Option<Credential>, Failure> {
-        // Records in flight are refused together; the first of them renews it for all.
+        // Records in flight are refused together; the first one renews the token for all.
         let mut renewed = self.renewed.lock().await;
         if renewed.as_ref() != refused {
             return Ok(renewed.clone());

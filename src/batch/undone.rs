@@ -1,4 +1,4 @@
-//! Whether what a batch did was undone since, with a plan of `undo` that was applied on this machine.
+//! Whether the changes of a batch were undone since, by a plan of `undo` that was applied on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub struct Undone {
     pub plan: String,
     /// The journal of that plan.
     pub journal: PathBuf,
-    /// Whether all that the batch did was undone.
+    /// Whether everything that the batch did was undone.
     pub is_whole: bool,
 }
 
@@ -39,7 +39,7 @@ pub fn undone_run(log: &WriteLog, undoes: Option<&Undoes>) -> Result<Option<RunI
     Ok(first.map(|first| log.last_of_batch(first)).transpose()?.flatten())
 }
 
-/// How the batch with this journal, of which `past` is read, was undone. An undo that was undone itself does not count.
+/// How the batch with this journal, which `past` was read from, was undone. An undo that was undone does not count.
 pub fn undone(
     session: &Session<'_>,
     runs: &[&KnownRun],
@@ -52,7 +52,7 @@ pub fn undone(
         let undo = Listing::read(session, &run.path).ok().filter(|undo| undo.past.has_done())?.past;
         let others: Vec<&KnownRun> = runs.iter().copied().filter(|other| other.path != run.path).collect();
         let again = undone(session, &others, &run.path, &undo);
-        // What was sent after the plan was made stands.
+        // Records that were sent after the plan was made are not undone.
         let is_all = undoes.done.is_none_or(|done| done == past.count(State::Done));
         again.is_none_or(|again| !again.is_whole).then(|| Undone {
             plan: run.header.input.clone(),
@@ -62,7 +62,7 @@ pub fn undone(
     })
 }
 
-/// Says of a batch that is continued that what it did was undone since: it would be reported as done.
+/// Warns that a batch that is continued was undone since: its records would be reported as done.
 pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, again: &Hint) {
     if !past.has_done() {
         return;
@@ -72,7 +72,7 @@ pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, again: &H
     }
 }
 
-/// In words how the batch with this journal was undone since, if it was.
+/// How the batch with this journal was undone since, in words, if it was.
 pub fn since(session: &Session<'_>, journal: &Path, past: &PreviousRun) -> Option<String> {
     let runs = known_runs(session.context).unwrap_or_default();
     let runs: Vec<&KnownRun> = runs.iter().collect();

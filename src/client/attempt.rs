@@ -1,7 +1,7 @@
 //! What one attempt came to, what several attempts of one operation amount to, and when to send again.
 //!
-//! Everything that sends goes through these types: single commands, batches, `api`, reads and read-backs. No other
-//! code looks at a status to decide whether something was applied or may be sent again.
+//! Everything that sends goes through these types: single commands, batches, `api`, reads and looks. `classify.rs`
+//! decides by the reply whether an attempt was applied, and nothing else decides whether it may be sent again.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use storefront_core::text::exact_json;
 /// The end of one attempt.
 #[derive(Debug)]
 pub enum Attempt {
-    /// The service says that it did it.
+    /// The service says that it applied it.
     Applied(Reply),
     /// The service says that it did not, and would say so again.
     Rejected(Failure),
@@ -56,9 +56,9 @@ pub enum ServiceSignal {
 }
 
 impl Attempt {
-    /// How long to wait before the same request may be sent again, as repeat number `repeat` (from 1): never after an attempt
-    /// that may have been processed, except where processing it again cannot change the result. `None` where it must not
-    /// be, or would end in the same way. `random` gives numbers between 0 and 1.
+    /// How long to wait before the same request may be sent again, as repeat number `repeat` (from 1); `None` if it must
+    /// not be, or would end in the same way. A request that may have been processed is only sent again if processing it
+    /// twice cannot change the result. `random` gives numbers between 0 and 1.
     pub(super) fn repeat_after(
         &self,
         effect: Effect,
@@ -75,7 +75,7 @@ impl Attempt {
         may_repeat.then(|| backoff(repeat, random()))
     }
 
-    /// What it makes of its write, which left at `sent_at`, as far as it says.
+    /// The outcome of the write, which left at `sent_at`, as far as the attempt shows it.
     pub fn outcome(&self, sent_at: Timestamp, now: Timestamp) -> WriteOutcome {
         match self {
             Self::Applied(_) => WriteOutcome::Applied { at: now, verified: false },
@@ -100,11 +100,11 @@ impl Attempt {
 /// What it means to process a request twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing: it only reads.
+    /// Nothing, because it only reads.
     Read,
     /// It may act twice.
     Write,
-    /// Nothing: it only sets a state, such as an assignment.
+    /// Nothing, because it only sets a state, such as an assignment.
     State,
 }
 
@@ -118,16 +118,16 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// Takes an attempt in, and says what the operation amounts to with it.
+    /// Adds an attempt, and returns what the operation amounts to with it.
     ///
     /// # Errors
-    /// The attempt's failure; `unknown` where this or an earlier attempt may have been processed.
+    /// The attempt's failure; `unknown` if this or an earlier attempt may have been processed.
     pub fn conclude(&mut self, attempt: Attempt) -> Result<Reply, Failure> {
         self.count += 1;
         match attempt {
             Attempt::Applied(reply) => Ok(reply),
             Attempt::Unknown { failure, .. } => {
-                // A read changes nothing: of several the last one counts.
+                // A read changes nothing: the last of several counts.
                 if failure.applied == Applied::Unknown {
                     self.unknown.get_or_insert_with(|| failure.clone());
                 }
@@ -171,24 +171,24 @@ impl Attempts {
 pub struct Reply {
     /// HTTP status: 2xx, or the request's other success (320 for shipping information).
     pub status: u16,
-    /// The body as JSON, numbers with their exact text; of a field that is repeated the last one counts. Text where it is not
-    /// JSON; `Null` where it is empty.
+    /// The body as JSON, numbers with their exact text; the last of repeated fields counts. A text if it is not JSON;
+    /// `Null` if it is empty.
     pub value: Value,
     /// The path of the first field that is repeated in its object.
     pub repeated: Option<String>,
-    /// The body as it came, 16 MiB of it at most.
+    /// The body as it came, at most 16 MiB of it.
     pub bytes: Vec<u8>,
-    /// What was wrong with the body, if anything: it broke off, or was too long.
+    /// What was wrong with the body, if anything: it was incomplete or too long.
     pub warning: Option<String>,
     /// How many bytes the shop printed around its JSON.
     pub printed_around: usize,
 }
 
 impl Reply {
-    /// The body as a document in which every field stands once.
+    /// The body as a document without repeated fields.
     ///
     /// # Errors
-    /// Which one is repeated.
+    /// The field that is repeated.
     pub fn document(self) -> Result<Value, exact_json::Error> {
         self.repeated.map_or(Ok(self.value), |path| Err(exact_json::Error::Repeated(path)))
     }
@@ -199,7 +199,7 @@ pub const MAX_WAIT: Duration = Duration::from_secs(60);
 const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
 const MAX_BACKOFF: Duration = Duration::from_secs(10);
 
-/// Doubles with every repeat; the upper half of it is left to chance, so that many clients do not come back at once.
+/// Doubles with every repeat; the upper half is random, so that many clients do not come back at once.
 fn backoff(repeat: u32, chance: f64) -> Duration {
     let full = INITIAL_BACKOFF.saturating_mul(1 << repeat.saturating_sub(1).min(16)).min(MAX_BACKOFF);
     full.mul_f64(0.5 + chance / 2.0)

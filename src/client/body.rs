@@ -1,5 +1,4 @@
-//! What the body of a reply is: the one place that says so, for reads and writes, whatever the status (docs/interface.md,
-//! "Outcomes of a request").
+//! Reads the body of a reply, for reads and writes and whatever the status (docs/interface.md, "Outcomes of a request").
 
 use std::borrow::Cow;
 
@@ -9,7 +8,7 @@ use serde_json::{Map, Value};
 
 use storefront_core::text::exact_json;
 
-/// A body that was read. Each is read once.
+/// A body that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Body {
     /// What is in it.
@@ -25,7 +24,7 @@ pub enum Content {
     Empty,
     /// A JSON document.
     Json {
-        /// Numbers have their exact text; of a field that is repeated the last one counts.
+        /// Numbers have their exact text; the last of repeated fields counts.
         value: Value,
         /// The path of the first field that is repeated in its object.
         repeated: Option<String>,
@@ -36,7 +35,7 @@ pub enum Content {
     Text {
         /// All of it.
         text: String,
-        /// Why it is not JSON, where it begins like that; nothing of it is in this.
+        /// Why it is not JSON, if it begins like JSON; it quotes nothing of the text.
         problem: Option<String>,
     },
 }
@@ -78,7 +77,7 @@ impl Content {
         Self::Text { text: String::from_utf8_lossy(text).into_owned(), problem }
     }
 
-    /// The JSON; its text where it is not JSON; `Null` where there is nothing.
+    /// The JSON; the text if it is not JSON; `Null` if it is empty.
     pub fn into_value(self) -> Value {
         match self {
             Self::Empty => Value::Null,
@@ -88,12 +87,12 @@ impl Content {
     }
 }
 
-/// Text that is not JSON, up to where a document may begin: what stands in that is not known to be an error.
+/// Text that is not JSON, up to where a document may begin: that part is not known to be an error.
 pub(super) fn text_before_json(text: &str) -> &str {
     &text[..document_start(text.as_bytes()).unwrap_or(text.len())]
 }
 
-/// The body without a byte order mark. UTF-16 is decoded, also without a mark where its first character is one of ASCII.
+/// The body as UTF-8, without a byte order mark. UTF-16 is decoded, even without a mark if its first character is ASCII.
 fn as_utf8(body: &[u8]) -> Cow<'_, [u8]> {
     let encoding = match body {
         _ if Encoding::for_bom(body).is_some() => Encoding::for_bom(body).map(|(encoding, _)| encoding),
@@ -123,8 +122,8 @@ fn blanks(text: &[u8]) -> usize {
     at
 }
 
-/// The object, or list of objects, that stands in other text, where it is whole and the only one. A part of one that is cut
-/// is never taken for it: the first place where one may begin decides.
+/// The object, or list of objects, inside other text, if it is complete and the only one. A part of a cut document is
+/// never taken for one: the first place where one may begin decides.
 fn document_in(text: &[u8]) -> Option<Content> {
     let start = document_start(text)?;
     let mut documents = serde_json::Deserializer::from_slice(&text[start..]).into_iter::<IgnoredAny>();
@@ -135,7 +134,7 @@ fn document_in(text: &[u8]) -> Option<Content> {
     document_start(after).is_none().then_some(Content::Json { value, repeated, printed_around })
 }
 
-/// Where an object or a list of objects may begin. A notice has brackets too: `Undefined array key [2]`.
+/// Where an object or a list of objects may begin. A PHP notice also has brackets: `Undefined array key [2]`.
 fn document_start(text: &[u8]) -> Option<usize> {
     let next = |at: usize| text[at + 1..].iter().find(|byte| !byte.is_ascii_whitespace());
     let begins = |at: usize| match text[at] {
@@ -146,8 +145,9 @@ fn document_start(text: &[u8]) -> Option<usize> {
     (0..text.len()).find(|at| begins(*at))
 }
 
-/// Whether JSON says that something went wrong, although its status is one of success. Where an interface shows its replies,
-/// no success is `false`, or has nothing but fields of errors; where it does not, only what can be nothing else is one.
+/// Whether JSON says that something went wrong under a status of success. If the interface shows its replies, `false` and
+/// objects with nothing but error fields are errors, because no success looks so; otherwise only unmistakable errors
+/// count.
 pub(super) fn is_error(reply: &Value, replies_are_shown: bool) -> bool {
     const FIELDS: [&str; 7] = ["message", "parameters", "errors", "code", "result", "messages", "trace"];
     match reply {

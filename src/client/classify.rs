@@ -18,29 +18,29 @@ use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::text::redact::secrets;
 
-/// The hint where it is unknown whether a write was applied.
+/// The hint if it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
 
-/// The hint where a reply is not what the interface says.
+/// The hint if a reply is not what the interface says.
 pub const LOOK_CLOSER: &str = "try again; -vv shows the response";
 
-/// The hint where a page answers a write.
+/// The hint if a page answers a write.
 const PAGE_TO_WRITE: &str =
     "check for a proxy, a firewall or a login page in front of the service, then whether it took effect";
 
-/// The hint where a page answers a read, or refuses a call: it says nothing of the token.
+/// The hint if a page answers a read, or refuses a call: it says nothing about the token.
 pub(super) const PAGE: &str =
     "check the base URL, and for a proxy, a firewall or a login page in front of the service";
 
-/// The hint where no such call is there.
+/// The hint if there is no such call.
 pub fn check_url() -> Hint {
     hint!("check the base URL: ", storefront("doctor"), " tells what is wrong with it")
 }
 
-/// What Magento answers with 400 to a path that is not one of its interface.
+/// What Magento answers with 400 to an unknown path.
 pub const NO_SUCH_PATH: &str = "Specified request cannot be processed";
 
-/// What Magento answers with 400 where the stock does not have what was asked for, by version and by module.
+/// What Magento answers with 400 if the stock is not enough, by version and by module.
 const OUT_OF_STOCK: [&str; 8] = [
     "The requested qty is not available",
     "The requested qty. is not available",
@@ -52,16 +52,16 @@ const OUT_OF_STOCK: [&str; 8] = [
     "There are no source items with the in stock status",
 ];
 
-/// A status that says where to look instead, without having done anything.
+/// Statuses that say where to look instead, without having done anything.
 const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
 
-/// Whether some shops have acted all the same when they refuse like this: they save, and fail at what comes after it, such as
-/// an email.
+/// Whether some shops have acted all the same when they refuse like this: they save, and fail at a later step, such as an
+/// email.
 pub fn may_be_saved(failure: &Failure) -> bool {
     failure.kind == FailureKind::Refused && matches!(failure.status, Some(400 | 404 | 409 | 422 | 501))
 }
 
-/// Judges one attempt at `request`.
+/// Decides what one attempt at `request` came to.
 pub(super) fn classify(
     request: &Request,
     url: &Url,
@@ -94,8 +94,8 @@ fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
     }
 }
 
-/// A reply whose status is one of success. Whether it is one is in its body: a page, an error and what is not JSON do not say
-/// that the service did it, and are nothing that was read.
+/// A reply with a status of success. Its body decides whether it is one: a page, an error and text that is not JSON do
+/// not say that the service did it, and are no answer to a read.
 fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> Attempt {
     let (is_read, status) = (request.is_read(), incoming.status);
     let kind = if is_read { FailureKind::Unavailable } else { FailureKind::Unknown };
@@ -106,7 +106,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
     };
     let body = body(&incoming);
     let is_answer = match &body.content {
-        // The user's own call may read a page, and ask for what is true or not.
+        // The user's own call may read a page, or an answer that is `true` or `false`.
         _ if request.is_raw && is_read => true,
         _ if body.is_page => false,
         Content::Text { .. } => !is_read && says_done(request, &incoming, replies_are_shown),
@@ -126,7 +126,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
         Content::Json { value, repeated, printed_around } => (value, repeated, printed_around),
         other => (other.into_value(), None, 0),
     };
-    // Nothing is taken from the answer to the user's own call.
+    // The answer to the user's own call is passed on as it came.
     let printed_around = if request.is_raw { 0 } else { printed_around };
     let warning = incoming.broken;
     Attempt::Applied(Reply { status, value, repeated, bytes: incoming.body, warning, printed_around })
@@ -137,8 +137,8 @@ fn body(incoming: &Incoming) -> Body {
     Body::read(&incoming.body, kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("html")))
 }
 
-/// Whether text that is not JSON may be the answer to a write: the rest of it was lost, or the interface does not show its
-/// answers and the text is not typed as such.
+/// Whether text that is not JSON may be the answer to a write: the rest of it was lost, or the interface does not show
+/// its answers and the text is not typed as text.
 fn says_done(request: &Request, incoming: &Incoming, replies_are_shown: bool) -> bool {
     let is_text = header(incoming, &CONTENT_TYPE).is_some_and(|kind| kind.trim_start().starts_with("text/"));
     incoming.broken.is_some() || request.is_raw || !replies_are_shown && !is_text
@@ -159,7 +159,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
         401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, incoming, body)),
         429 => Attempt::Throttled { failure: throttled(incoming, body, wait), retry_after: wait },
         408 | 499 => unknown(is_read, incoming, body),
-        // The service has no such function: time does not mend that.
+        // The service has no such function, which does not change with time.
         400..=499 | 501 => {
             let mut failure = answered(FailureKind::Refused, incoming, body);
             failure.absent = Absent::said(failure.service.as_ref()).filter(|_| status == 404);
@@ -176,7 +176,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
             };
             if failure.is_misdirected {
                 failure = failure.no_answer();
-                // Whether the record is there is not known.
+                // It is not known whether the record is there.
                 failure.kind = if is_unreadable { FailureKind::Unavailable } else { failure.kind };
             }
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
@@ -188,7 +188,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
     }
 }
 
-/// 202 says that the service has yet to do it. For a read any 2xx is an answer.
+/// 202 says that the service has yet to do it; for a read, any 2xx is an answer.
 fn is_success(request: &Request, status: u16) -> bool {
     match status {
         202 => request.is_read(),
@@ -224,7 +224,7 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
     Some(String::from_utf8_lossy(incoming.headers.get(name)?.as_bytes()).into_owned())
 }
 
-/// What the service, or something in front of it, answered. The hint of a page is about that.
+/// What the service, or something in front of it, answered. A page gets its own hint.
 fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
     let (status, is_foreign) = (incoming.status, body.is_foreign());
     let (lasting, is_no_answer) = (persistence(incoming, &body), is_no_answer(kind, incoming, &body));
@@ -244,7 +244,7 @@ fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
     if is_no_answer { failure.no_answer() } else { failure }
 }
 
-/// Whether time alone mends what was answered, where that says more than the kind of the failure.
+/// Whether time alone mends what was answered, if the answer says more than the kind of the failure.
 fn persistence(incoming: &Incoming, body: &Body) -> Option<Persistence> {
     Some(match incoming.status {
         408 | 429 | 499 | 500 | 502.. => Persistence::Temporary,
@@ -254,7 +254,7 @@ fn persistence(incoming: &Incoming, body: &Body) -> Option<Persistence> {
     })
 }
 
-/// Whether another server than the service seems to have answered, or the service something else than it was asked for.
+/// Whether another server seems to have answered, or the service with something else than it was asked for.
 fn is_no_answer(kind: FailureKind, incoming: &Incoming, body: &Body) -> bool {
     match incoming.status {
         408 | 429 | 499 | 500 | 502.. => false,
@@ -283,7 +283,7 @@ fn redirected(kind: FailureKind, incoming: &Incoming, body: Body, url: &Url) -> 
     Failure { message, ..failure }.hint("if the service moved, update `base-url`")
 }
 
-/// What to do about the refusals of nginx in front of a service, which it gives as pages without a further word.
+/// The hint about refusals of nginx in front of a service, which it gives as pages without explanation.
 fn web_server_hint(body: &[u8]) -> Option<&'static str> {
     let says = |words: &str| body.windows(words.len()).any(|part| part == words.as_bytes());
     if says("No required SSL certificate was sent") || says("The SSL certificate error") {
@@ -295,7 +295,7 @@ fn web_server_hint(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The hint of another 4xx. An administrator's token has no customer of its own, and Magento misses its id.
+/// The hint of another 4xx. An administrator's token has no customer of its own; Magento then reports a missing id.
 fn of_request(body: Option<&Value>) -> Option<&'static str> {
     let parameters = body?.get("parameters")?;
     let is_missing = parameters.get("fieldName")? == "customerId" && parameters.get("fieldValue").is_none();

@@ -1,5 +1,5 @@
-//! The service's error bodies as one readable sentence. The interface does not show them (docs/interface.md): what is
-//! found is rendered.
+//! The service's error bodies as one readable sentence. The interface does not show error bodies (docs/interface.md), so
+//! all known shapes are rendered.
 
 use std::cmp::Reverse;
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::body::{Body, Content, text_before_json};
 use storefront_core::text::redact::secrets;
 
-/// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
+/// How many bytes of foreign text a message has. All of it is in the failure's `service`.
 const MAX_MESSAGE: usize = 600;
-/// Bytes that are looked at for a message, so that no body takes long.
+/// How many bytes are searched for a message, so that no body takes long.
 const MAX_SCANNED: usize = 64 * MAX_MESSAGE;
-/// Members of a list that are looked at; their texts fill a message.
+/// How many elements of a list are read; their texts fill a message.
 const MAX_LISTED: usize = 20;
 
-/// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
-/// text is cut. The second value is the error itself: JSON, or the text before any JSON. Of a body that says nothing of an error
-/// only its type is told: what is in it may be a customer's. Tokens in use are masked in both, before anything is cut.
+/// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long text is
+/// cut. The second value is the error itself: JSON, or the text before any JSON. If a body says nothing of an error, only
+/// its type is named: its content may be a customer's. Tokens in use are masked in both, before anything is cut.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
 pub fn render(status: u16, body: Body) -> (String, Option<Value>) {
@@ -42,8 +42,8 @@ pub fn render(status: u16, body: Body) -> (String, Option<Value>) {
     (if status.ends_with(&said) { status } else { format!("{status}: {said}") }, Some(whole))
 }
 
-/// Status and type of a body that is not an error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
-/// never quoted.
+/// Status and type of a body that is not an error, such as `200 OK with an HTML page`. Its content may be a customer's,
+/// and is never quoted.
 pub(super) fn described(status: u16, body: &Body) -> String {
     let kind = match body.content {
         Content::Empty => "an empty body",
@@ -75,13 +75,13 @@ fn without_full_stop(line: &str) -> &str {
     line.trim_end().trim_end_matches(['.', ':'])
 }
 
-/// At most so many bytes.
+/// At most `limit` bytes.
 fn beginning(text: &str, limit: usize) -> &str {
     let end = (0..=text.len().min(limit)).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or_default()]
 }
 
-/// What JSON says of an error, in whatever shape; nothing where it has none of the fields of one.
+/// What JSON says of an error, in any shape; empty if it has none of the fields of an error.
 fn of_json(value: &Value) -> String {
     const FIELDS: [&str; 8] =
         ["messages", "result", "error_description", "detail", "error", "errors", "title", "code"];
@@ -111,9 +111,8 @@ fn of_json(value: &Value) -> String {
     }
 }
 
-/// A message of Magento's with its placeholders filled in one pass: `%fieldName` from a map, `%1` from a list. What a
-/// parameter brings in is not looked at again. The longest name wins (`%10` before `%1`); a `%` that begins no known name
-/// stays.
+/// A message of Magento's with its placeholders filled in one pass: `%fieldName` from a map, `%1` from a list. Inserted
+/// text is not searched again. The longest name wins (`%10` before `%1`); a `%` before no known name stays.
 fn filled(message: &str, parameters: Option<&Value>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -146,7 +145,7 @@ fn filled(message: &str, parameters: Option<&Value>) -> String {
     out
 }
 
-/// What a text says that is not JSON: of the HTML page of a proxy its title.
+/// What a text that is not JSON says: the title of a proxy's HTML page, else the text.
 fn of_text(text: &str) -> String {
     let page = beginning(text, MAX_SCANNED);
     let lower = page.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The HTTP client: one client, no redirects, and no request that may have been processed is ever repeated.
+//! The HTTP client: no redirects, and only requests that cannot act twice are repeated.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -27,7 +27,7 @@ use storefront_core::text::token::Credential;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// How often a wait looks whether the command is to stop.
+/// How often a wait checks whether the command is to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Called with how the service is doing, after every attempt.
@@ -38,10 +38,10 @@ pub struct Client {
     transport: Box<dyn Transport>,
     base: String,
     headers: Headers,
-    /// The headers of the profile, once they are read.
+    /// The headers of the profile, once they were read.
     read_headers: tokio::sync::OnceCell<HeaderMap>,
     timeout: Duration,
-    /// Whether a long body has more time.
+    /// Whether a long body gets more time.
     timeout_grows: bool,
     retry: u32,
     sign_port: bool,
@@ -49,7 +49,7 @@ pub struct Client {
     replies_are_shown: bool,
     /// Dates of replies are compared with it.
     clock: Clock,
-    /// Whether the last reply that had a date had that of this clock, give or take a day.
+    /// Whether the date of the last dated reply matched this clock, give or take a day.
     is_clock_right: Cell<bool>,
     tracer: Option<Tracer>,
     observer: OnceCell<Observer>,
@@ -59,14 +59,14 @@ pub struct Client {
     random: fn() -> f64,
 }
 
-/// How far the clock of this machine may be from that of the service where what is too old is deleted by it.
+/// How far the clock of this machine may be from the service's for old rows to be deleted by it.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_hours(24);
 
-/// Twice what the slowest shop that was measured takes.
+/// Twice the time of the slowest shop that was measured.
 const TIME_PER_KIB: Duration = Duration::from_millis(250);
 
 impl Client {
-    /// Makes a client that speaks HTTP; opens no connection. For `http://` no certificate is read.
+    /// Makes a client over HTTP; opens no connection. For `http://` no certificate is read.
     ///
     /// # Errors
     /// `usage` for `http://` to another machine that is not allowed, and for certificate files that cannot be used.
@@ -74,7 +74,7 @@ impl Client {
         Ok(Self { tracer, ..Self::over(link, over_http(link)?, clock) })
     }
 
-    /// A client over a transport of the caller's, without chance in its delays.
+    /// A client over the caller's transport, without random delays.
     pub fn over(link: &Endpoint, transport: Box<dyn Transport>, clock: Clock) -> Self {
         Self {
             transport,
@@ -95,32 +95,34 @@ impl Client {
         }
     }
 
-    /// This client, which tells what it does, with delays from these numbers between 0 and 1.
+    /// This client with a tracer, and with delays from these random numbers between 0 and 1.
     #[must_use]
     pub fn with(self, tracer: Option<Tracer>, random: fn() -> f64) -> Self {
         Self { tracer, random, ..self }
     }
 
-    /// This client for an interface: what is a success depends on whether it shows its replies.
+    /// This client for an interface: whether it shows its replies decides what counts as success.
     #[must_use]
     pub fn for_interface(self, dialect: &Dialect) -> Self {
         Self { replies_are_shown: dialect.shows_replies, ..self }
     }
 
-    /// This client, in which a long body has more time than the timeout, unless the user has chosen it.
+    /// This client, which gives a long body more time than the timeout, unless the user has chosen the timeout.
     #[must_use]
     pub fn with_time_for_long_bodies(self, timeout_grows: bool) -> Self {
         Self { timeout_grows, ..self }
     }
 
-    /// How long an attempt may take. A shop needs 25 to 40 ms for each address of a profile, of which a KiB has two or three.
+    /// How long an attempt may take. A shop needs 25 to 40 ms for each address of a profile; a KiB has two or three of
+    /// them.
     fn timeout_for(&self, request: &Request) -> Duration {
         let kibibytes = request.body.as_ref().map_or(0, |body| body.len() / 1024);
         let more = TIME_PER_KIB * u32::try_from(kibibytes).unwrap_or(u32::MAX);
         if self.timeout_grows { self.timeout + more } else { self.timeout }
     }
 
-    /// Whether the service says that this machine's clock is right, give or take a day. Without a date in its replies nobody does.
+    /// Whether the service confirms that this machine's clock is right, give or take a day. Replies without a date
+    /// confirm nothing.
     pub fn is_clock_right(&self) -> bool {
         self.is_clock_right.get()
     }
@@ -136,13 +138,13 @@ impl Client {
         Url::parse(&text).map_or(text, String::from)
     }
 
-    /// The path cannot change the host: a slash always stands between the two.
+    /// A slash always separates the base URL and the path, so that the path cannot change the host.
     fn url_text(&self, request: &Request) -> String {
         let slash = if request.path.starts_with('/') { "" } else { "/" };
         format!("{}{slash}{}", self.base, request.path)
     }
 
-    /// Sends a request, and again, within `--retry`, what cannot act twice; no repeat starts once `stop` says so.
+    /// Sends a request; within `--retry`, one that cannot act twice is sent again. No repeat starts once `stop` says so.
     ///
     /// # Errors
     /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
@@ -157,7 +159,7 @@ impl Client {
     ) -> Result<Reply, Failure> {
         let mut attempts = Attempts::default();
         loop {
-            // A write follows its read at once; what is repeated waits automatically.
+            // A write follows its read at once; repeats wait by themselves.
             if let (Effect::Read, Some(until)) = (effect, self.quiet_until.get()) {
                 tokio::time::sleep_until(until).await;
             }
@@ -175,10 +177,10 @@ impl Client {
         }
     }
 
-    /// How long to wait before one more attempt after this one; `None` where there must be none.
+    /// How long to wait before one more attempt after this one; `None` if there must be none.
     pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
         let repeat = before.count + 1;
-        // What only sets a state is sent once more after an unknown outcome.
+        // A request that only sets a state is sent once more after an unknown outcome.
         let is_lost_again = matches!(attempt, Attempt::Unknown { .. }) && before.has_unknown();
         if repeat > self.retry || effect == Effect::State && is_lost_again {
             return None;
@@ -206,8 +208,8 @@ impl Client {
         })
     }
 
-    /// Sends a request once, with a token or with credentials in its body, which nobody sees. A read whose signature was
-    /// refused, and which a newer Magento would sign differently, is sent once more as that does.
+    /// Sends a request once, with a token or with credentials in its body. A read whose signature was refused, and which
+    /// a newer Magento signs differently, is sent again with that signature.
     ///
     /// # Errors
     /// Only for a request that cannot be made: an invalid URL, token or method.
@@ -220,7 +222,7 @@ impl Client {
         Ok(attempt)
     }
 
-    /// Sends a request once, whose parameters, where it is signed, are in this order.
+    /// Sends a request once; if it is signed, its parameters are sorted in this order.
     async fn attempt_signed(
         &self,
         request: &Request,
@@ -266,7 +268,7 @@ impl Client {
         Ok(attempt)
     }
 
-    /// The token, or a signature with a nonce and a time of its own, whose query `url` then has.
+    /// The token, or a signature with its own nonce and time, which also sets the query of `url`.
     fn authorization(
         &self,
         request: &Request,
@@ -323,13 +325,13 @@ fn outgoing(request: &Request, url: Url, authorization: Option<HeaderValue>) -> 
     if request.body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     } else {
-        // What a cache remembers of a profile may lack its newest address.
+        // The profile in a cache may lack its newest address.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     outgoing
 }
 
-/// Waits before a repeat, until nothing new may start.
+/// Waits before a repeat, or until `stop` says so.
 pub async fn pause(wait: Duration, stop: impl Fn() -> bool) {
     let end = Instant::now() + wait;
     while !stop() && Instant::now() < end {
@@ -340,7 +342,7 @@ pub async fn pause(wait: Duration, stop: impl Fn() -> bool) {
 /// An observer of the traffic.
 pub type Tracer = Rc<dyn Fn(HttpEvent<'_>)>;
 
-/// One event of a call. Everything foreign in it is as it came: the report escapes it.
+/// One event of a call. Foreign text in it is as it came: the report escapes it.
 #[derive(Debug, Clone, Copy)]
 pub enum HttpEvent<'a> {
     /// A request is about to leave.
@@ -354,7 +356,7 @@ pub enum HttpEvent<'a> {
         /// JSON text of the body.
         body: Option<&'a str>,
     },
-    /// An answer came, whole or broken off.
+    /// An answer came, complete or not.
     Response {
         /// HTTP status.
         status: u16,

@@ -6,8 +6,8 @@ use super::http::{HttpEvent, Tracer, redacted};
 use crate::report::Report;
 use storefront_core::text::sanitize::sanitize;
 
-/// A listener for the loudness of the run: nothing at 0, one line an event at 1, headers and bodies from 2 on. Under
-/// `-o json` each line is an object `{"trace": …}`, as everything on standard error.
+/// A listener for the verbosity of the run: nothing at 0, one line an event at 1, headers and bodies from 2 on. Under `-o
+/// json` each line is an object `{"trace": …}`, as everything on standard error.
 pub fn tracer(report: &Report) -> Option<Tracer> {
     let (report, verbose) = (report.clone(), report.verbose);
     let print = move |line: String| {

@@ -35,7 +35,7 @@ pub fn tokens(
     storefront_sandbox::tokens(&data_file(context, named)?).map_err(unusable)
 }
 
-/// Starts the built-in service, and says what calls to it need.
+/// Starts the built-in service, and returns the settings for calls to it.
 ///
 /// # Errors
 /// `usage` when it cannot be started, or for a bad `--store-view`.

@@ -1,4 +1,4 @@
-//! What every command is given, and the service it talks to.
+//! What every command gets, and the service it talks to.
 
 mod attempt;
 pub mod body;
@@ -27,7 +27,7 @@ use crate::system::context::Context;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 
-/// All that stands around a run of the program.
+/// Everything outside of a run of the program.
 pub struct Surroundings {
     /// Its machine: arguments, variables, directories, terminals, storage, clock, output and signals.
     pub context: Context,
@@ -36,7 +36,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn of_process() -> Self {
         Self { context: Context::capture(), connect: Box::new(transport::over_http) }
     }

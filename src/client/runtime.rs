@@ -1,4 +1,4 @@
-//! Runs what talks to the service, until it is done or interrupted.
+//! Runs a task with the service until it is done or interrupted.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -67,17 +67,17 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
         .build()
         .map_err(|error| Failure::internal(format!("cannot start the async runtime: {error}")))?;
     let result = runtime.block_on(future);
-    // A name look-up that hangs must not hold the exit.
+    // A hanging name look-up must not delay the exit.
     runtime.shutdown_background();
     result
 }
 
-/// Listens to what asks this process to stop, as often as it comes: Ctrl-C, SIGTERM, by which a cluster asks a pod to
-/// leave, and SIGHUP of a closed terminal; on Windows Ctrl-C, Ctrl-Break and a closed console window.
+/// Listens for everything that asks this process to stop: Ctrl-C, SIGTERM, which a cluster sends to a pod, and SIGHUP of
+/// a closed terminal; on Windows Ctrl-C, Ctrl-Break and a closed console window.
 pub struct Signals(Arc<Notify>);
 
 impl Signals {
-    /// Begins to listen: from now on a signal does not end the process automatically.
+    /// Starts to listen: from here a signal alone does not end the process.
     ///
     /// # Errors
     /// `internal` when signals cannot be received.
@@ -90,7 +90,7 @@ impl Signals {
         Ok(Self(notify))
     }
 
-    /// For [`Context::stop`]: who listens with it is told of a signal that came before.
+    /// For [`Context::stop`]: whoever listens with it is also told of a signal that came before.
     pub fn shared(&self) -> Arc<Notify> {
         Arc::clone(&self.0)
     }
@@ -101,7 +101,7 @@ impl Signals {
     }
 }
 
-/// Forwards each signal, also one that comes between two turns.
+/// Forwards each signal, even one that comes between two turns.
 macro_rules! forward {
     ($to:ident, $($signal:expr),*) => {{
         $(
@@ -119,7 +119,7 @@ macro_rules! forward {
 #[cfg(unix)]
 fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    // Who starts a command with `nohup` wants it to outlive the terminal.
+    // A command started with `nohup` is to outlive the terminal.
     if ignores_hang_up() {
         return forward!(to, signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
     }
@@ -131,8 +131,8 @@ fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
     )
 }
 
-/// Whether this process was started with SIGHUP ignored. Only Linux says so without unsafe code; elsewhere SIGHUP does
-/// what it did when the process was started.
+/// Whether this process was started with SIGHUP ignored. Only Linux tells this without unsafe code; elsewhere SIGHUP
+/// keeps the effect that it had when the process was started.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

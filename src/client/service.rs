@@ -1,4 +1,4 @@
-//! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
+//! The service an operation talks to: settings, client, tokens, and the sandbox if it is asked for.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -56,7 +56,7 @@ impl Stopping {
     }
 }
 
-/// The service for as long as a command runs: the way to it, and what is read, said or decided once.
+/// The service for as long as a command runs: the way to it, and what is read, reported or decided once.
 pub struct Shop {
     /// Where and how.
     pub settings: Settings,
@@ -70,28 +70,28 @@ pub struct Shop {
     pub country_reads: tokio::sync::Mutex<()>,
     /// Lists of the shop by their paths: attribute sets, groups, store views.
     pub lists: RefCell<HashMap<String, Rc<Vec<Named>>>>,
-    /// The customer or the order as the form of this command showed it before it asked; null where there was none.
+    /// The customer or the order as the form of this command showed it before it asked; null without a form.
     pub shown: RefCell<Value>,
     /// Ids of the carts that this run created.
     pub made_carts: RefCell<HashSet<u64>>,
-    /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
+    /// Ids of the customers that were read first, by the hashes of the email or token that led to them.
     customer_ids: RefCell<HashMap<u64, String>>,
-    /// The hashes of the tokens that records bring, by the ids of the customers they led to.
+    /// The hashes of the tokens that records bring, by the ids of the customers to whom they led.
     record_tokens: RefCell<HashMap<String, u64>>,
-    /// The customer's token of the settings, once a call has used it.
+    /// The customer's token from the settings, once a call has used it.
     customer_token: OnceCell<Credential>,
-    /// The administrator's.
+    /// The administrator's token from the settings, once a call has used it.
     admin_token: OnceCell<Credential>,
-    /// The run that the writes are of, once there is one.
+    /// The run of the writes, once there is one.
     pub run: Cell<Option<RunId>>,
     /// The run that this command undoes.
     pub undoes: Cell<Option<RunId>>,
     /// The log of this machine, once a write has opened it.
     log: OnceCell<WriteLog>,
     announced: Cell<bool>,
-    /// Whether it was said that the shop printed something around its JSON.
+    /// Whether the warning about text around the shop's JSON was given.
     told_of_print: Cell<bool>,
-    /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
+    /// Set by the first signal: nothing new starts; the request in flight is waited for and verified, and not repeated.
     pub stopping: Stopping,
     _sandbox: Option<storefront_sandbox::Running>,
 }
@@ -99,9 +99,9 @@ pub struct Shop {
 /// Which token the calls of a record carry.
 #[derive(Clone)]
 pub enum CallToken {
-    /// That of the settings, for the kind of call.
+    /// The one in the settings, for the kind of call.
     OfSettings,
-    /// This one of the run: a command has printed it again, or it is that of a customer of the sandbox.
+    /// One for the whole run: a command has printed it again, or it belongs to a customer of the sandbox.
     OfRun(Rc<Credential>),
     /// One that the record brings.
     OfRecord(Rc<Credential>),
@@ -116,7 +116,7 @@ impl CallToken {
     }
 }
 
-/// The service as one record of a run talks to it, or the only one of a command. It stands for its [`Shop`] everywhere.
+/// The service as one record of a run, or a single command, talks to it. It dereferences to its [`Shop`].
 #[derive(Clone)]
 pub struct Service<'a> {
     /// What all records share.
@@ -129,7 +129,7 @@ pub struct Service<'a> {
     pub email: Option<Email>,
     /// The token.
     pub token: CallToken,
-    /// How far it is.
+    /// How far its writes are.
     pub stage: Rc<Stage>,
     /// What is written down before a write leaves: the journal of a batch.
     pub write_ahead: Option<&'a WriteAhead>,
@@ -144,8 +144,8 @@ impl Deref for Service<'_> {
 }
 
 impl<'a> Service<'a> {
-    /// Resolves the settings, starts the sandbox where it is asked for, and makes a client. Opens no connection
-    /// to any other service.
+    /// Resolves the settings, starts the sandbox if it is asked for, and makes a client. Opens no connection to any other
+    /// service.
     ///
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
@@ -161,7 +161,7 @@ impl<'a> Service<'a> {
         } else {
             (Settings::resolve(session.context, session.global, session.config)?, None)
         };
-        // What was recorded earlier may hold them. No file is read and no command is run for it.
+        // Masks tokens that earlier records may contain. This reads no file and runs no command.
         for token in [&settings.token, &settings.admin_token].into_iter().filter_map(TokenSource::at_hand) {
             secrets().add(token);
         }
@@ -222,10 +222,10 @@ impl<'a> Service<'a> {
     }
 
     /// Notes whose `profile` or `cart` was read. In one command a token or an email leads to one customer: an answer with
-    /// another one, from a cache that does not look at the token for one, must not be merged with it.
+    /// another one, from a cache that ignores the token, must not be merged with it.
     ///
     /// # Errors
-    /// `guard` for another id than that of the first read.
+    /// `guard` for another id than at the first read.
     pub fn ensure_same_customer(&self, what: &str, id: Option<String>) -> Result<(), Failure> {
         let Some(id) = id else { return Ok(()) };
         let first = if let Some(named) = self.customer {
@@ -283,7 +283,8 @@ impl<'a> Service<'a> {
         Ok(cell.get_or_init(|| token))
     }
 
-    /// An administrator's token alone is for customers that are named, and for calls of `api` with `--admin`.
+    /// Completes the failure of a missing token: an administrator's token alone only suits named customers, and calls of
+    /// `api` with `--admin`.
     fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
         let (settings, global) = (&self.settings, self.session.global);
         let is_admin_set = settings.dialect.customers.is_some() && settings.has_only_admin_token();
@@ -321,7 +322,7 @@ impl Service<'_> {
         reply.map_err(|failure| self.with_hint(failure, request.bearer))
     }
 
-    /// Says once in a run that the shop printed something around its JSON.
+    /// Warns once in a run that the shop printed something around its JSON.
     fn warn_of_print(&self, reply: &Reply) {
         if reply.printed_around > 0 && !self.told_of_print.replace(true) {
             self.session.report.warn(&format!(
@@ -331,12 +332,12 @@ impl Service<'_> {
         }
     }
 
-    /// What to change where a refusal does not say it: the store view, or whose token it is.
+    /// Adds a hint to a refusal without one: about the store view, or about the token.
     fn with_hint(&self, failure: Failure, bearer: Bearer) -> Failure {
         if let Some(hint) = oauth::hint(&failure.message) {
             return failure.hint(hint);
         }
-        // A page or other text says nothing of the token.
+        // A page or other text says nothing about the token.
         if failure.kind == FailureKind::Auth && failure.status.is_some() && !failure.is_foreign {
             let hint = self.token_hint(&failure, bearer);
             let token = self.settings.token_for(bearer);
@@ -353,8 +354,8 @@ impl Service<'_> {
         failure.hint(format!("the {may} no store view `{}`: {fix}", view.code()))
     }
 
-    /// What to do about a 401 or 403. Magento's names the permission that the token lacks; `self` stands for a customer's
-    /// own data.
+    /// The hint about a 401 or 403. Magento's answer names the permission that the token lacks; `self` stands for a
+    /// customer's own data.
     fn token_hint(&self, failure: &Failure, bearer: Bearer) -> Hint {
         let token = self.settings.token_for(bearer);
         let is_shared = bearer == Bearer::Admin && self.settings.shares_token();
@@ -404,7 +405,7 @@ impl Service<'_> {
         hint.and(format!(" (the {what} from {})", token.from))
     }
 
-    /// What to do about a token that the service refuses.
+    /// The hint about a token that the service refuses.
     pub fn renewal(&self, bearer: Bearer) -> Hint {
         let (settings, token) = (&self.settings, self.settings.token_for(bearer));
         let profile = settings.profile.as_ref().filter(|_| token.is_stored);
@@ -430,8 +431,8 @@ impl Service<'_> {
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
-    /// Sends a write of which the caller has written down that it leaves, and again what cannot act twice, after one line that says
-    /// where to (not for the sandbox).
+    /// Sends a write that the caller has written down, and again if it cannot act twice. One line says where it goes
+    /// first (not for the sandbox).
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -443,13 +444,13 @@ impl Service<'_> {
         reply
     }
 
-    /// Sends a call that only makes room for what is asked for, such as one that creates an empty cart: whatever becomes of it,
-    /// nothing of that is written yet.
+    /// Sends a call that only prepares for what is asked for, such as one that creates an empty cart: whatever becomes of
+    /// it, nothing that was asked for is written yet.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub async fn make_room(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
-        // Where the write that it is for could not be noted, it is not sent either.
+        // If the write that it prepares for could not be noted, it is not sent either.
         self.log()?;
         let before = self.stage.get();
         let reply = self.send(operation, request, Effect::State).await;
@@ -457,7 +458,7 @@ impl Service<'_> {
         reply
     }
 
-    /// Does this work, which a signal ends at once as long as nothing of it can have taken effect: whatever it waits for.
+    /// Does this work. As long as nothing of it can have taken effect, a signal ends it at once, whatever it waits for.
     ///
     /// # Errors
     /// Those of the work, and `interrupted`.
@@ -477,7 +478,7 @@ impl Service<'_> {
         }
     }
 
-    /// After a signal no first write begins.
+    /// Refuses a first write after a signal.
     fn ensure_may_begin(&self) -> Result<(), Failure> {
         if self.stopping.get() && self.stage.get() == Applied::No {
             return Err(interrupted(self));
@@ -485,7 +486,7 @@ impl Service<'_> {
         Ok(())
     }
 
-    /// The run of this command, as the log has it.
+    /// The run of this command for the log.
     pub fn new_run(&self, operation: &str) -> NewRun {
         let settings = &self.settings;
         NewRun {
@@ -501,7 +502,7 @@ impl Service<'_> {
         }
     }
 
-    /// The log of this machine, in which every write is before it leaves.
+    /// The log of this machine, which has every write before it leaves.
     ///
     /// # Errors
     /// As [`WriteLog::open`]: nothing must be sent then.
@@ -513,7 +514,7 @@ impl Service<'_> {
         Ok(self.log.get_or_init(|| log))
     }
 
-    /// The run that the writes of this command are of, which begins with its first one.
+    /// The run of this command's writes, which begins with the first of them.
     ///
     /// # Errors
     /// As [`WriteLog::begin_run`].
@@ -526,9 +527,9 @@ impl Service<'_> {
         Ok(run)
     }
 
-    /// Notes that the command has ended, and whether it left nothing to do. Once a day what is too old is deleted then: not where the
-    /// command failed, which may be repeated, and may be the undo of an update that is as old, and only where the shop says that
-    /// the clock of this machine is right.
+    /// Notes that the command has ended, and whether it left nothing to do. Then old rows are deleted, once a day: not if
+    /// the command failed, because it may be repeated, and may be the undo of an update that is as old; and only if the
+    /// shop confirms the clock of this machine.
     pub fn end_run<T>(&self, ended: &Result<T, Failure>) {
         let (Some(run), Some(log)) = (self.run.get(), self.log.get()) else { return };
         log.end_run(run, ended.is_ok());
@@ -541,7 +542,7 @@ impl Service<'_> {
         }
     }
 
-    /// Whose data the writes of this record hold, as far as that is known.
+    /// Whose data the writes of this record hold, as far as known.
     pub fn people(&self) -> People {
         let ids = self.customer_ids.borrow();
         let known = self.name_hash().and_then(|by| ids.get(&by).cloned());
@@ -552,11 +553,11 @@ impl Service<'_> {
         }
     }
 
-    /// Writes down that a write is about to leave, where this is a record of a batch. Every first write comes by here.
+    /// Writes down that a write is about to leave, if this is a record of a batch. Every first write passes here.
     ///
     /// # Errors
-    /// `internal` when that cannot be written: the request must not leave then. `interrupted` after a signal, where nothing
-    /// was written before.
+    /// `internal` if that cannot be written: the request must not leave then. `interrupted` after a signal if nothing was
+    /// written before.
     pub async fn log_before_send(&self) -> Result<(), Failure> {
         self.ensure_may_begin()?;
         match self.write_ahead {
@@ -568,7 +569,7 @@ impl Service<'_> {
     /// Sends a write once. The caller has written down that it leaves, and decides whether it is sent again.
     ///
     /// # Errors
-    /// Only for a request that cannot be made.
+    /// Only if the request cannot be made.
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
         let token = self.token(request.bearer).await?;
         let before = self.begin_write(operation, request);
@@ -585,13 +586,13 @@ impl Service<'_> {
         attempt
     }
 
-    /// How long to wait before a write that ended like this may be sent again, by the rules for what cannot act twice;
-    /// `None` where it must not be.
+    /// How long to wait before a write that ended so may be sent again, by the rules for requests that cannot act twice;
+    /// `None` if it must not be.
     pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
         self.client.delay(before, attempt, effect).filter(|_| !self.stopping.get())
     }
 
-    /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
+    /// Begins a write; returns the stage before it, to which the stage returns if the attempt changes nothing.
     fn begin_write(&self, operation: &str, request: &Request) -> Applied {
         self.announce(operation, Some(request));
         self.stage.begin(request.method == Method::PUT && operation.starts_with("customer "))
@@ -621,13 +622,13 @@ impl Service<'_> {
         let view = view.filter(|view| request.is_some_and(|request| request.is_in(view)));
         let view = view.map(|view| format!(", store view {}", view.code())).unwrap_or_default();
         let writes = if settings.writes == Writes::Yes { "" } else { ", every write is confirmed" };
-        // It is of the whole batch, whichever record comes first.
+        // The line is about the whole batch, whichever record comes first.
         let report = self.session.report.for_line(None);
         report.status(&format!("{operation}: {profile}host {}{view}{writes}", settings.host()));
     }
 }
 
-/// What is known of the write of an interrupted command.
+/// The failure of an interrupted command, with what is known of its write.
 pub fn interrupted(service: &Service<'_>) -> Failure {
     let applied = service.stage.get();
     let message = match applied {
@@ -654,9 +655,9 @@ fn waiting(operation: &str) -> String {
     format!("{operation}: sent, waiting for the response")
 }
 
-/// Whether the service said that there is no such store, and not that there is no such route.
+/// Whether the service said that there is no such store, rather than no such route.
 pub fn names_store(failure: &Failure) -> bool {
-    // Magento's answer to a store view that it does not know.
+    // Magento's answer to an unknown store view.
     let is_refused = failure.status == Some(400) && says(failure.service.as_ref(), NO_SUCH_PATH);
     is_refused || failure.absent == Some(Absent::Store)
 }

@@ -1,4 +1,4 @@
-//! How far the writes of an operation are, which an interruption has to say. Only this file sets it.
+//! How far the writes of an operation are, which an interruption must report. Only this file sets it.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,20 +9,20 @@ use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure, Written};
 use storefront_core::profile::diff::Change;
 
-/// Whether a write of the operation may have taken effect. It is unknown from the moment that a call leaves until its answer;
-/// after an answer that leaves it open, such as a refusal after which some shops have saved all the same, until the
-/// operation has ended: what a look shows is in its end. Nothing else takes that back.
+/// Whether a write of the operation may have taken effect. This is unknown from the moment a call leaves until its
+/// answer. After an answer that leaves it open, such as a refusal after which some shops have saved all the same, it is
+/// unknown until the operation has ended, whose result has what a look showed.
 #[derive(Default)]
 pub struct Stage {
     applied: Cell<Applied>,
-    /// What the operations before this one have left.
+    /// What the operations before this one left.
     earlier: Cell<Applied>,
     /// Whether calls of the operation may be missing.
     is_part: Cell<bool>,
     replaces_profile: Cell<bool>,
     /// The writes of the operation that are in the log.
     writes: RefCell<Vec<(WriteName, Effect)>>,
-    /// Whether another process held the log up, so that nothing left.
+    /// Whether another process held up the log, so that nothing left.
     was_log_busy: Cell<bool>,
 }
 
@@ -40,16 +40,16 @@ impl Stage {
         self.replaces_profile.get()
     }
 
-    /// A call leaves; gives what it was before.
+    /// A call leaves; returns the stage before it.
     pub(super) fn begin(&self, replaces_profile: bool) -> Applied {
         self.replaces_profile.set(replaces_profile);
         self.applied.replace(Applied::Unknown)
     }
 
-    /// A call that left when it was `before` was answered, or was not sent at all.
+    /// A call that left when the stage was `before` was answered, or was not sent at all.
     pub(super) fn answer(&self, before: Applied, failure: Option<&Failure>) {
         self.applied.set(match failure {
-            // Of another call, or an earlier attempt, nobody knows.
+            // The outcome of another call, or of an earlier attempt, is not known.
             None if before == Applied::Unknown => Applied::Unknown,
             None => Applied::Yes,
             Some(failure) if failure.applied == Applied::Unknown || may_be_saved(failure) => Applied::Unknown,
@@ -57,27 +57,27 @@ impl Stage {
         });
     }
 
-    /// What the call did is nothing that was asked for.
+    /// The call did nothing that was asked for.
     pub fn pass_over(&self, before: Applied) {
         self.applied.set(before);
     }
 
-    /// The last answer says something else than that the call was done.
+    /// The last answer does not prove that the call was applied.
     pub fn doubt(&self) {
         self.applied.set(Applied::Unknown);
     }
 
-    /// Whether calls are still to come after those that took effect.
+    /// Whether calls are to follow those that took effect.
     pub fn is_in_part(&self, is_part: bool) {
         self.is_part.set(is_part);
     }
 
-    /// Another process held the log up: nothing left.
+    /// Another process held up the log: nothing left.
     pub fn log_was_busy(&self) {
         self.was_log_busy.set(true);
     }
 
-    /// Whether nothing has left because another process held the log up. It is forgotten then.
+    /// Whether nothing has left because another process held up the log. This resets it.
     pub fn may_start_again(&self) -> bool {
         self.was_log_busy.take() && self.applied.get() == Applied::No
     }
@@ -87,7 +87,7 @@ impl Stage {
         self.writes.borrow_mut().push((name, effect));
     }
 
-    /// The service took nothing of what was sent: it is made again.
+    /// The service applied nothing of what was sent: it is made again.
     pub fn starts_again(&self) {
         self.writes.take();
     }
@@ -104,8 +104,7 @@ impl Stage {
         }
     }
 
-    /// Adds to the end of an operation what its writes are known by, whose they are and what they change, where it does not say
-    /// so itself.
+    /// Adds to the result of an operation the name, owner and changes of its writes, unless it has them.
     pub fn told(&self, ended: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         let outcome = ended.map_err(|failure| self.told_of(failure))?;
         let writes = self.writes.take();
@@ -119,7 +118,7 @@ impl Stage {
         })
     }
 
-    /// As [`Self::told`], of a failure.
+    /// As [`Self::told`], for a failure.
     pub fn told_of(&self, failure: Failure) -> Failure {
         let writes = self.writes.take();
         let Some((name, last)) = writes.last() else { return failure };
@@ -132,7 +131,7 @@ impl Stage {
         }
     }
 
-    /// The operation has ended, and says itself what took effect.
+    /// The operation has ended, and its result says what took effect.
     pub fn end(&self, ended: Result<&Outcome, &Failure>) {
         let applied = ended.map_or_else(|failure| failure.applied, |outcome| outcome.applied);
         let applied = if applied == Applied::No { self.earlier.get() } else { applied };

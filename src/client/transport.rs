@@ -21,13 +21,13 @@ const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 pub(super) const USER_AGENT_VALUE: HeaderValue =
     HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
 
-/// As much of a reply as is ever read.
+/// How much of a reply is read at most.
 pub const MAX_BODY: usize = 16 << 20;
-/// A write never uses a connection that has been idle for longer: servers and proxies close such connections, and a
-/// request that leaves at that moment has an unknown outcome.
+/// How long a connection may be idle to be used again: servers and proxies close idle connections, and a write that
+/// leaves at that moment has an unknown outcome.
 const MAX_IDLE: Duration = Duration::from_secs(1);
 
-/// A complete head, and what could be read of the body.
+/// A complete head, and as much of the body as could be read.
 #[derive(Debug, Clone, Default)]
 pub struct Incoming {
     /// HTTP status.
@@ -36,7 +36,7 @@ pub struct Incoming {
     pub headers: HeaderMap,
     /// At most [`MAX_BODY`] bytes.
     pub body: Vec<u8>,
-    /// Why the body is not whole.
+    /// Why the body is not complete.
     pub broken: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub trait Transport: fmt::Debug {
     fn exchange(&self, request: reqwest::Request, timeout: Duration) -> Exchange<'_>;
 }
 
-/// Makes the way to a service: [`over_http`], or what a test puts in its place.
+/// Makes the way to a service: [`over_http`], or one that a test provides.
 pub type Connect = dyn Fn(&Endpoint) -> Result<Box<dyn Transport>, Failure>;
 
 /// HTTP/1.1 over TCP and TLS. Opens no connection. For `http://` no certificate is read.
@@ -77,9 +77,9 @@ impl HttpTransport {
                 Failure::usage(message).hint("use https://, or set `allow-plain-http = true` in the profile")
             );
         }
-        // The proxy would see the token of a call to this very machine.
+        // The proxy would see the token of a call to this machine.
         let uses_proxy = link.use_proxy && !is_this_machine(url);
-        // A missing connection can be distinguished from a missing answer.
+        // The shorter time to connect tells a missing connection from a missing answer.
         let connect_timeout = link.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME);
         let mut builder = reqwest::Client::builder()
             .http1_only()
@@ -89,7 +89,7 @@ impl HttpTransport {
             .user_agent(USER_AGENT_VALUE)
             .pool_idle_timeout(MAX_IDLE)
             .connect_timeout(connect_timeout)
-            // A name look-up could lead the token off this machine.
+            // A name look-up could send the token away from this machine.
             .resolve_to_addrs(
                 "localhost",
                 &[(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()],
@@ -127,7 +127,7 @@ impl Transport for HttpTransport {
     }
 }
 
-/// Fills `body`; returns why it is not whole.
+/// Fills `body`; returns why it is not complete.
 async fn read_body(
     mut response: reqwest::Response,
     deadline: Instant,
@@ -152,7 +152,7 @@ async fn read_body(
     }
 }
 
-/// The client with the certificates of the endpoint; for `http://` none are read, and nobody is trusted.
+/// The client with the certificates of the endpoint; for `http://` none are read, and none is trusted.
 fn with_certificates(mut builder: ClientBuilder, link: &Endpoint) -> Result<reqwest::Client, Failure> {
     const CLIENT: &str = "client-certificate";
     // An error means that there is a provider already.

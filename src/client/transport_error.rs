@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use rustls::{AlertDescription as Alert, CertificateError as Certificate, Error as TlsError};
 use url::Url;
 
-/// What to do about a service that is not reached, where nothing better is known.
+/// The hint about a service that is not reached, if nothing better is known.
 pub fn run_doctor() -> Hint {
     hint!("run ", storefront("doctor"), " to diagnose the connection")
 }
@@ -47,7 +47,7 @@ impl TransportError {
         let cause = root_cause(error);
         let tls = in_chain::<TlsError>(error);
         let refuses_ours = matches!(tls, Some(TlsError::AlertReceived(alert)) if is_about_ours(*alert));
-        // hyper hands a request back as canceled only while not one byte of it was written.
+        // hyper hands a request back as canceled only if no byte of it was written.
         let is_canceled = in_chain::<hyper::Error>(error).is_some_and(hyper::Error::is_canceled);
         let (message, hint) = match tls {
             Some(tls) => about_tls(tls, &host),
@@ -70,13 +70,13 @@ impl TransportError {
 
 fn about_connection(error: &reqwest::Error, host: &str, proxy: Option<&str>) -> (String, Option<Hint>) {
     let cause = root_cause(error);
-    // The library says nothing of the status that the proxy answered with.
+    // The library does not tell the status that the proxy answered with.
     let cause = match cause.strip_prefix("tunnel error: ") {
         Some("unsuccessful") => "the proxy refused it or does not reach it",
         Some("proxy authorization required") => "the proxy requires a user name and a password",
         _ => &cause,
     };
-    // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.
+    // The library decides which connections use the proxy (NO_PROXY): the message only says that there is one.
     let through = proxy.map_or_else(String::new, |name| format!(" (via {name})"));
     let hint = proxy.map(|name| format!("check the proxy in {name}; NO_PROXY excludes hosts").into());
     let message = if error.is_timeout() {
@@ -111,7 +111,8 @@ fn about_tls(error: &TlsError, host: &str) -> (String, Option<Hint>) {
     (message, Some(hint.into()))
 }
 
-/// With TLS 1.3 the service's verdict on our certificate comes after our first bytes, which it never reads then.
+/// Whether an alert is about our certificate. With TLS 1.3 the verdict on it comes after our first bytes, which the
+/// service then never reads.
 fn is_about_ours(alert: Alert) -> bool {
     matches!(
         alert,
@@ -127,7 +128,7 @@ fn is_about_ours(alert: Alert) -> bool {
     )
 }
 
-/// What is wrong with the service's certificate, and what to do about it. The platforms' own verifiers say less.
+/// What is wrong with the service's certificate, and what to do. The platforms' own verifiers say less.
 fn about_certificate(problem: &Certificate) -> (String, &'static str) {
     match problem {
         Certificate::UnknownIssuer | Certificate::BadSignature => (

@@ -1,4 +1,5 @@
-//! The batches that ran on this machine, and where each has its journal. What became of their records only the journals say.
+//! The batches that ran on this machine, and where each has its journal. Only the journals say what became of their
+//! records.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +13,16 @@ use storefront_core::failure::Failure;
 pub struct KnownRun {
     /// The journal.
     pub path: PathBuf,
-    /// What it is of, for when it is gone.
+    /// Its header, for when the journal is gone.
     pub header: JournalHeader,
 }
 
-/// A journal as the log names it; none where the path cannot be written as text.
+/// A journal as the log names it; `None` if the path cannot be written as text.
 pub fn in_log(journal: &Path, header: &JournalHeader) -> Option<(String, serde_json::Value)> {
     Some((journal.to_str()?.to_owned(), serde_json::to_value(header).ok()?))
 }
 
-/// The batches that are known, the one that began last first.
+/// The batches that are known, the latest first.
 ///
 /// # Errors
 /// `guard` where the log cannot be read, `usage` when no state directory is known.

@@ -3,17 +3,17 @@
 //! Nothing here knows what a record is or how it is sent.
 //!
 //! # Format
-//! NDJSON in UTF-8, appended to and never changed, private (mode 0600). A run begins with a [`JournalHeader`]; each other line is an
-//! [`Entry`], and the last one of a record counts. While a batch runs it holds a lock on `.NAME.lock` beside the journal, an empty
-//! file that stays there.
+//! NDJSON in UTF-8, appended to and never changed, private (mode 0600). A run begins with a [`JournalHeader`]; each other
+//! line is an [`Entry`], and the last one of a record counts. While a batch runs it holds a lock on `.NAME.lock` beside
+//! the journal, an empty file that stays there.
 //!
 //! # Rules
 //! - A record's `sending` entry is on disk before its request leaves; at most `--jobs` records are in that state.
 //! - A last line that lacks only its newline counts. Any other incomplete last line is ignored, but a record that it names counts as
 //!   `sending`. Any other damage is refused, with the number of the line.
 //! - Nothing becomes more certain: `unknown` is never turned into `failed`.
-//! - Results are printed after the journal has them: of a run that was killed they may lack the last records. `--resume` reports these
-//!   as done earlier, with `"response": null`.
+//! - Results are printed after the journal has them: the output of a run that was killed may lack the last records.
+//!   `--resume` reports these as done earlier, with `"response": null`.
 //! - Where the journal cannot be written, the batch stops before anything else is sent.
 //! - Names are those of files: a symbolic link is what it leads to, and hard links in one directory are one input; those elsewhere are
 //!   not found.
@@ -38,26 +38,26 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::message_line;
 
-/// Version of the journal's format. Another one is refused: what it says of a record may differ.
+/// Version of the journal's format. Another version is refused: it may describe a record differently.
 const VERSION: u64 = 3;
 /// What makes a line a journal's header.
 const MARK: &str = "storefront";
 /// The reason of a record that a person noted as done.
 pub const BY_HAND: &str = "noted by hand";
-/// What is wrong with a journal whose input had other columns.
+/// The message about a journal whose input had other columns.
 const OTHER_TITLES: &str = "was started with other column titles";
 
 /// A line of a journal.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum JournalLine {
-    /// A run begins.
+    /// The start of a run.
     Header(Box<JournalHeader>),
     /// What became of a record.
     Record(Entry),
 }
 
-/// Which batch a journal belongs to. Another batch is never continued with it.
+/// The batch that a journal belongs to. No other batch is continued with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JournalHeader {
@@ -81,27 +81,27 @@ pub struct JournalHeader {
     /// The encoding that `--encoding` named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// Hash of the titles of a CSV, which say what its cells mean.
+    /// Hash of the titles of a CSV, which give its cells their meaning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub titles: Option<String>,
-    /// SHA-256 of the input as this run copied it, 64 hexadecimal digits. All shards start from the same copy.
+    /// SHA-256 of the input as this run copied it, 64 hexadecimal digits. All shards must start from the same copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// How many records that copy has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
-    /// Which part of the input is run, as [`Shard`] is written.
+    /// Which part of the input is run, as [`Shard`] prints it.
     pub shard: Option<String>,
     /// How many records that part has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_shard: Option<u64>,
-    /// Whether flags of the run set fields of the records: the input alone does not say then what was written.
+    /// Whether flags of the run set fields of the records: then the input alone does not say what was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flags: bool,
-    /// Of a plan that undoes a batch: which.
+    /// For a plan that undoes a batch: which batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Undoes>,
-    /// Of a plan that was made of an input of many records: which.
+    /// For a plan that was made of an input of many records: which input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made_of: Option<MadeOf>,
     /// Whether the run was to send again what earlier ones had sent.
@@ -127,9 +127,9 @@ pub struct Undoes {
     /// The random name of its first run, by which a log finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// Whether the plan undoes all that it did.
+    /// Whether the plan undoes everything that the batch did.
     pub is_whole: bool,
-    /// How many of its records were done then.
+    /// How many of its records were done at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
 }
@@ -137,17 +137,17 @@ pub struct Undoes {
 /// The input that a plan was made of. Its records have the hashes of that input's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeOf {
-    /// Its real path; none for standard input.
+    /// Its real path; `None` for standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// SHA-256 of it, 64 hexadecimal digits.
     pub sha256: String,
-    /// The path of the journal that a run of it has.
+    /// The path of the journal that a run of it would have.
     pub journal: String,
 }
 
 impl Undoes {
-    /// Whether it is the batch with this journal, which began then.
+    /// Whether it is the batch with this journal, started at this time.
     pub fn is(&self, journal: &Path, started: &str) -> bool {
         self.started == started
             && journal.file_name().is_some_and(|name| *name.to_string_lossy() == self.journal)
@@ -157,13 +157,13 @@ impl Undoes {
 /// What is known of a record. Its name comes first: a line that was cut off still names its record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The number by which it is named: its line in the input as it was sent, in a JSON array and a plan its number.
+    /// Its line in the input as it was sent; in a JSON array and a plan, its number.
     pub line: u64,
     /// What became of it.
     pub state: State,
-    /// Hash of the record as it stands in the input, 16 hexadecimal digits.
+    /// Hash of the record as it is in the input, 16 hexadecimal digits.
     pub hash: String,
-    /// Of a failed one: whether the failure is temporary.
+    /// For a failed one: whether the failure is temporary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temporary: Option<bool>,
     /// Name of the failure's kind.
@@ -175,7 +175,7 @@ pub struct Entry {
     /// Whether it was applied: `yes`, `no`, `unknown` or `partial`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<String>,
-    /// Whether the shop is to be changed first, and not the record.
+    /// Whether the shop must be changed first, and not the record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_shop: bool,
     /// The failure's message, masked and cut.
@@ -189,10 +189,10 @@ pub struct Entry {
     pub time: Option<String>,
 }
 
-/// What the log of this machine has of a record that earlier runs sent; nothing where those runs were elsewhere.
+/// What the log of this machine has of a record that earlier runs sent; empty if those runs were elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// By what the log finds it; the journal says it by its headers.
+    /// How the log finds it; the headers of the journal tell.
     pub of: OfRuns,
     /// What its last calls were to change.
     pub effects: Vec<Effect>,
@@ -227,7 +227,7 @@ impl Entry {
         self.state == State::Done && self.reason.as_deref() == Some(BY_HAND)
     }
 
-    /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are
+    /// A record that failed, or whose outcome is unknown. In the message, tokens are masked and control characters
     /// escaped, and a long one is cut.
     pub fn failed(line: u64, hash: u64, failure: &Failure) -> Self {
         const MAX_CHARACTERS: usize = 500;
@@ -245,7 +245,7 @@ impl Entry {
         }
     }
 
-    /// An entry as it was read, where its fields go together.
+    /// An entry as it was read, if its fields are consistent.
     fn checked(mut self) -> Option<Self> {
         if self.state == State::FailedPermanent {
             self.state = match self.temporary? {
@@ -270,7 +270,7 @@ impl Entry {
 }
 
 impl JournalHeader {
-    /// A header in which what is left out says that it is a journal of this version.
+    /// The header of a journal of this version, with all other fields empty.
     pub fn new() -> Self {
         Self { journal: MARK.to_owned(), version: Some(VERSION), ..Self::default() }
     }
@@ -304,7 +304,7 @@ impl JournalHeader {
             && (&self.operation, &self.input, &self.shard) == (&ours.operation, &ours.input, &ours.shard)
     }
 
-    /// Whether this is of another part of the same division as `ours`: then they have no record in common.
+    /// Whether this is another part of the same division as `ours`: then they have no record in common.
     fn is_other_part(&self, ours: &Self) -> bool {
         let count = |header: &Self| Some(header.shard.as_deref()?.split_once('/')?.1.to_owned());
         self.shard != ours.shard && count(self).is_some() && count(self) == count(ours)
@@ -315,8 +315,8 @@ impl JournalHeader {
         if self.shard.is_some() { self.of_shard } else { self.records }
     }
 
-    /// Whether a shard that begins in place of the journal `own` leaves this one behind, which is of another shard: it began with the
-    /// same copy, or before.
+    /// Whether a shard that starts over in place of the journal `own` leaves this journal of another shard behind: it
+    /// started with the same copy, or before.
     fn is_left_with(&self, own: &Self) -> bool {
         let began = |header: &Self| header.started.parse::<Timestamp>().ok();
         !self.is_of_other_copy(own) || began(self) < began(own)
@@ -327,7 +327,7 @@ impl JournalHeader {
         self.sha256.is_some() && ours.sha256.is_some() && self.sha256 != ours.sha256
     }
 
-    /// What is wrong with its version, if anything is.
+    /// What is wrong with its version, if anything.
     pub fn other_version(&self) -> Option<String> {
         let found = self.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
         (self.version != Some(VERSION))

@@ -1,4 +1,4 @@
-//! Opens a journal: looks at what is there before anything is sent, and begins to write only when the input is in order.
+//! Opens a journal: reads what is there before anything is sent, and writes only after the input is in order.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -14,37 +14,38 @@ use crate::system::storage::{Lock, Log, LogAccess, Storage, lock_of, parent, rea
 use storefront_core::failure::Failure;
 use storefront_core::hint::{HintCommand, hint};
 
-/// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
+/// How often a journal's lock is tried: a process that only checks holds it for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
 const LOCK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Where the files of a batch are, and what is to be done about a journal that exists.
+/// Where the files of a batch are, and what to do with a journal that exists.
 #[derive(Debug, Clone)]
 pub struct Files {
     /// The batch's own journal.
     pub journal: PathBuf,
-    /// The real path of the input, next to which other journals of it are; none for standard input.
+    /// The real path of the input, in whose directory its other journals are; `None` for standard input.
     pub input: Option<PathBuf>,
     /// Continue the journal, or start one.
     pub resume: bool,
-    /// Discard it.
+    /// Discard the journal.
     pub restart: bool,
-    /// Where neither is set, begin a new one in its place whatever it has left to do; else only where that is nothing.
+    /// If neither is set: start a new journal in its place even if it has something left to do; otherwise only if it has
+    /// nothing.
     pub is_compared: bool,
-    /// The commands that do the one and the other, for hints.
+    /// The commands for both, for hints.
     pub commands: Commands,
 }
 
-/// How a batch whose journal exists is run once more.
+/// The commands that run a batch with an existing journal again.
 #[derive(Debug, Clone)]
 pub struct Commands {
-    /// Continues the journal.
+    /// Continues with the journal.
     pub resume: HintCommand,
     /// Discards it.
     pub restart: HintCommand,
 }
 
-/// A journal that was looked into, and is not written yet.
+/// A journal that was read, and is not written yet.
 #[derive(Debug)]
 pub struct Opening {
     storage: Arc<dyn Storage>,
@@ -53,21 +54,21 @@ pub struct Opening {
     pub files: Files,
     header: JournalHeader,
     log: Option<(Arc<dyn Log>, Lock)>,
-    /// Whether a new journal takes the place of one that is there.
+    /// Whether a new journal replaces an existing one.
     starts_new: bool,
-    /// How the one began whose place is taken.
+    /// The header of the journal that is replaced.
     replaced: Option<JournalHeader>,
-    /// What earlier runs left; of a journal to be discarded, too.
+    /// What earlier runs left, even in a journal that is to be discarded.
     pub past: PreviousRun,
 }
 
 impl Opening {
-    /// Looks for a journal and for those next to the input, locks its own and reads it. Creates none: an input that is
-    /// refused leaves nothing behind.
+    /// Looks for a journal and for those next to the input, locks the batch's own one and reads it. Creates none: a
+    /// refused input leaves nothing behind.
     ///
     /// # Errors
-    /// `guard` when there is one that is neither to be resumed nor to be discarded, when another run holds it, when it
-    /// belongs to something else or is damaged, and for another journal of the same input.
+    /// `guard` if there is one that is to be neither resumed nor discarded, if another run holds it, if it belongs to
+    /// something else or is damaged, and for another journal of the same input.
     pub async fn look(
         storage: Arc<dyn Storage>,
         clock: Clock,
@@ -94,10 +95,10 @@ impl Opening {
             return Err(Failure::guard(message).hint("choose another file with --journal"));
         }
         let lock = lock(&*self.storage, path).await?;
-        // What was found may have been removed by a run that was refused meanwhile.
+        // A run that was refused meanwhile may have removed the file.
         let log = self.storage.open_log(path, LogAccess::Append).map_err(|error| unreadable(path, &error))?;
         let starts_new = !self.files.resume && !self.files.restart;
-        // What is discarded may have had other titles.
+        // A journal that is discarded may have other titles.
         let titles = self.header.titles.clone().filter(|_| !self.files.restart && !starts_new);
         self.past = read::read(path, &log, &JournalHeader { titles, ..self.header.clone() })?;
         if starts_new && !self.files.is_compared && !self.past.is_void && !self.past.is_settled() {
@@ -111,7 +112,7 @@ impl Opening {
         Ok(())
     }
 
-    /// Whether a new journal takes the place of one that is there.
+    /// Whether a new journal replaces an existing one.
     pub fn starts_new(&self) -> bool {
         self.starts_new
     }
@@ -121,11 +122,11 @@ impl Opening {
         already_there(&self.files, self.past.is_settled())
     }
 
-    /// Begins to write: the input is in order, and has as many records as `counted` says. A journal to be discarded is discarded now. Nobody else writes it until
-    /// the lock is dropped.
+    /// Starts to write: the input is in order, and has as many records as `counted` says. A journal that is to be
+    /// discarded is discarded here. Nobody else writes it until the lock is dropped.
     ///
     /// # Errors
-    /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
+    /// `internal` if it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
     pub async fn begin(
         mut self,
         counted: &JournalHeader,
@@ -147,7 +148,7 @@ impl Opening {
             }
             held => {
                 let lock = if let Some((log, lock)) = held {
-                    // Windows keeps the name of a file that is open.
+                    // Windows keeps the name of an open file.
                     drop(log);
                     self.storage.remove(path).map_err(failed)?;
                     lock
@@ -157,7 +158,7 @@ impl Opening {
                         None => lock(&*self.storage, path).await?,
                     }
                 };
-                // It gets its name with its header in it: none is ever without one.
+                // It gets its name after its header is written, so that no journal is ever without one.
                 self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
                     // Another process was faster.
                     io::ErrorKind::AlreadyExists if self.files.resume => in_use(path),
@@ -167,7 +168,7 @@ impl Opening {
                 (self.storage.open_log(path, LogAccess::Append).map_err(failed)?, lock)
             }
         };
-        // A process that starts later sees ours.
+        // A process that starts later sees this journal.
         if let Err(failure) = self.refuse_others().await {
             if is_new {
                 self.storage.remove(path).map_err(failed)?;
@@ -182,14 +183,14 @@ impl Opening {
         self.log.is_none() || self.is_started()
     }
 
-    /// Whether the journal does not count, if there is one. Of a shard that has sent nothing, the input may have changed since.
+    /// Whether an existing journal does not count. If a shard has sent nothing, its input may have changed since.
     fn is_started(&self) -> bool {
         let is_empty = self.header.shard.is_some() && self.past.last() == 0;
         self.files.restart || self.starts_new() || self.past.is_void || is_empty
     }
 
-    /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it
-    /// shows as done would be sent again. Other parts of the same division have other records.
+    /// Refuses another journal of this input in which a record was sent, or that another process writes: what it shows as
+    /// done would be sent again. Other parts of the same division have other records.
     async fn refuse_others(&self) -> Result<(), Failure> {
         let Some(input) = &self.files.input else { return Ok(()) };
         for (path, name) in journals_of(&*self.storage, input)? {
@@ -202,7 +203,7 @@ impl Opening {
                 log => log.map_err(failed)?,
             };
             let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
-            // Whatever its titles and its store view were, it may have sent records of this input.
+            // A journal with other titles or another store view may also have sent records of this input.
             let JournalHeader { shard, titles, store_view, .. } = theirs.clone();
             let input = name.to_string_lossy().into_owned();
             let same_part = JournalHeader { store_view, input, titles, shard, ..self.header.clone() };
@@ -237,11 +238,11 @@ impl Opening {
     }
 }
 
-/// `INPUT.journal` and `INPUT.I-N.journal` next to an input, each with the input's name in it, which is another one where
-/// the file has several names.
+/// `INPUT.journal` and `INPUT.I-N.journal` next to an input, each with the input's name in it, which differs if the file
+/// has several names.
 ///
 /// # Errors
-/// `guard` where its directory cannot be read.
+/// `guard` if its directory cannot be read.
 pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<(PathBuf, OsString)>, Failure> {
     let is_input = |name: &OsString| {
         let path = parent(input).join(name);
@@ -258,9 +259,9 @@ pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<(PathBuf, 
     Ok(journals)
 }
 
-/// The names of inputs whose journal a file with this name may be.
+/// The names of the inputs whose journal this file may be, by its name.
 fn input_names(journal: &OsStr) -> Vec<OsString> {
-    // A name need not be UTF-8; what is looked for at its end is.
+    // A name need not be UTF-8, but the ending is ASCII.
     let name = journal.as_encoded_bytes();
     let Some(whole) = name.strip_suffix(b".journal") else { return Vec::new() };
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
@@ -272,7 +273,7 @@ fn input_names(journal: &OsStr) -> Vec<OsString> {
     [whole.len()].into_iter().chain(dot).map(|length| without_end(journal, name.len() - length)).collect()
 }
 
-/// A name without so many ASCII characters at its end.
+/// A name without its last `count` ASCII characters.
 fn without_end(name: &OsStr, count: usize) -> OsString {
     #[cfg(unix)]
     {
@@ -288,8 +289,8 @@ fn without_end(name: &OsStr, count: usize) -> OsString {
     }
 }
 
-/// A new run in a journal begins with a header; after a line that was cut off it is on a line of its own. What was
-/// written is never changed.
+/// Starts a new run in a journal with a header; after a line that was cut off it begins a new line. Existing lines are
+/// never changed.
 fn continue_run(log: &dyn Log, header: &str) -> io::Result<()> {
     let (length, mut last) = (log.length()?, *b"\n");
     if length > 0 {
@@ -312,12 +313,12 @@ fn in_use(path: &Path) -> Failure {
 /// Whether another process writes a journal.
 ///
 /// # Errors
-/// `guard` where its lock cannot be tried.
+/// `guard` if its lock cannot be tried.
 pub async fn is_in_use(storage: &dyn Storage, path: &Path) -> Result<bool, Failure> {
     Ok(try_lock(storage, path, LOCK_ATTEMPTS / 4).await?.is_none())
 }
 
-/// The lock of a journal; `None` where another process writes it.
+/// The lock of a journal; `None` if another process writes it.
 async fn try_lock(storage: &dyn Storage, path: &Path, attempts: u32) -> Result<Option<Lock>, Failure> {
     for attempt in 0..attempts {
         if attempt > 0 {
@@ -336,7 +337,7 @@ fn already_there(files: &Files, is_settled: bool) -> Failure {
     let resume = &files.commands.resume;
     let failure = Failure::guard(format!("journal `{path}` already exists"));
     match files.input {
-        // To resume it would end well, and send nothing.
+        // Resuming it would succeed, and send nothing.
         Some(_) if is_settled => failure.hint(hint!(
             "it has nothing left to do; to send all of its records again, copy the input to a new file"
         )),
@@ -344,7 +345,7 @@ fn already_there(files: &Files, is_settled: bool) -> Failure {
         None if is_settled => failure.hint(
             "it has nothing left to do; to send all of its records again, name another journal with --journal",
         ),
-        // What has no name has its journal by what it holds.
+        // An input without a name has its journal by its content.
         None => failure.hint(hint!(
             "continue it with ",
             resume.clone(),

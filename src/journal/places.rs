@@ -1,34 +1,34 @@
-//! Where the records of a journal stand in an input that may have been sorted, or have got rows, since they were sent.
+//! Where the records of a journal are in an input that may have been sorted, or have got rows, since they were sent.
 //!
-//! A record is known by its hash. Equal ones keep their order. One that stands where it stood before is that one; of the others
-//! each is the first with its hash that was not met yet. A record that the journal does not have takes the place of the one that
-//! stood there, where that is nowhere else: it is that one, changed. Else it is new.
+//! A record is known by its hash. One that is at its old place is that one; of the others, each is the first with its
+//! hash that was not found yet, so that equal ones keep their order. A record that the journal does not have replaces the
+//! one that was at this place, if that is nowhere else: it is that record, changed. Otherwise it is new.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use storefront_core::outcome::RecordState as State;
 
-/// The latest that a journal says of a record.
+/// The latest entry of a record in a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LatestEntry {
     /// Its state.
     pub state: State,
-    /// The HTTP status; 0 for none.
+    /// The HTTP status; 0 without one.
     pub status: u16,
-    /// Hash of the record as it was then; 0 where that is unknown.
+    /// Hash of the record at that time; 0 if it is unknown.
     pub hash: u64,
-    /// Whether the first of its calls was applied, and another one is missing.
+    /// Whether the first of its calls was applied, and another is missing.
     pub is_partial: bool,
-    /// Whether it was applied although it has failed.
+    /// Whether it was applied although it failed.
     pub is_applied: bool,
-    /// Of one of unknown outcome: whether it was looked at for this run.
+    /// For one of unknown outcome: whether this run has looked at it.
     pub is_looked_at: bool,
     /// Where the line begins, in bytes.
     pub offset: u64,
 }
 
 impl LatestEntry {
-    /// Whether it is not done and was sent, at least in part: what became of it must not be overwritten.
+    /// Whether it was sent, at least in part, and is not done: its state must not be overwritten.
     pub fn was_sent(self) -> bool {
         match self.state {
             State::Sending | State::Unknown | State::Mismatch => true,
@@ -43,7 +43,7 @@ impl LatestEntry {
         self.state == State::Done || self.was_sent()
     }
 
-    /// Whether the record with this hash reads as it did then.
+    /// Whether the record with this hash is unchanged since then.
     pub fn is_of(self, hash: u64) -> bool {
         self.hash == hash || self.hash == 0
     }
@@ -52,24 +52,24 @@ impl LatestEntry {
 /// The records of a journal, by their names.
 type Records = BTreeMap<u64, LatestEntry>;
 
-/// Which record of a journal stands where.
+/// Which record of a journal is at which place of an input.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// The names of records that do not stand in the place that they are named by, by their places.
+    /// The names of records that are not at the place by which they are named, by their places.
     moved: HashMap<u64, u64>,
-    /// The names of records that may have been applied, and are not in the input any more.
+    /// The names of records that may have been applied, and are missing from the input.
     pub missing: Vec<u64>,
-    /// Whether rows were moved, and what stood somewhere is not known: a line that was cut off does not have the hash.
+    /// Whether rows were moved while it is not known what was somewhere: a line that was cut off lacks the hash.
     pub is_unsure: bool,
 }
 
 impl Places {
-    /// The name of the record in this place.
+    /// The name of the record at this place.
     pub fn name(&self, place: u64) -> u64 {
         self.moved.get(&place).copied().unwrap_or(place)
     }
 
-    /// Finds the records of a journal in an input, of which `read` hands on the place and the hash of each record, in their order.
+    /// Finds the records of a journal in an input. `read` passes on the place and the hash of each record, in order.
     ///
     /// # Errors
     /// Those of `read`.
@@ -94,7 +94,7 @@ impl Places {
         Self::find_moved(past, left, last, read)
     }
 
-    /// The same where these do not stand where they stood.
+    /// As [`Self::find`], if some are not at their old places.
     fn find_moved<E>(
         past: &Records,
         mut left: BTreeSet<u64>,
@@ -123,7 +123,7 @@ impl Places {
             }
         })?;
         for place in strangers {
-            // It is the one that stood here, changed.
+            // It is the record that was here, changed.
             if left.remove(&place) {
                 continue;
             }
@@ -136,7 +136,7 @@ impl Places {
     }
 }
 
-/// The latest of a record, by its name.
+/// The latest entry of a record, by its name.
 fn latest(records: &Records, name: u64) -> LatestEntry {
     records.get(&name).copied().unwrap_or_default()
 }

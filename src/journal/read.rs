@@ -1,4 +1,4 @@
-//! Reads a journal: line by line, into a list of each record's latest state.
+//! Reads a journal line by line into the latest entry of each record.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,19 +11,19 @@ use super::{Entry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
 
-/// A record with a higher number is damage.
+/// A record with a higher number counts as damage.
 const MAX_RECORD: u64 = 100_000_000;
 
-/// What earlier runs left; empty where there was none.
+/// What earlier runs left; empty without earlier runs.
 #[derive(Debug, Default)]
 pub struct PreviousRun {
     records: BTreeMap<u64, LatestEntry>,
-    /// Where they stand in the input now.
+    /// Where they are in the input now.
     places: Places,
     log: Option<Arc<dyn Log>>,
     /// Whether none of it counts: it was started for another service or with other titles, and had no effect.
     pub is_void: bool,
-    /// What is odd about the last line, if anything is.
+    /// What is wrong with the last line, if anything.
     pub warning: Option<String>,
     /// Whether flags of a run set fields of the records.
     pub has_flags: bool,
@@ -33,11 +33,11 @@ pub struct PreviousRun {
     pub started: Option<String>,
     /// The random names of the runs.
     runs: Vec<String>,
-    /// Those of them that noted a record.
+    /// The random names of the runs that noted a record.
     noting: Vec<String>,
-    /// The ids of the logs that have the runs; one without an id is of no log.
+    /// The ids of the logs that have the runs; `None` for a run without one.
     logs: BTreeSet<Option<String>>,
-    /// Whether a run has none.
+    /// Whether a run has no random name.
     has_nameless_run: bool,
     /// The header of the last run.
     last_run: Option<JournalHeader>,
@@ -54,7 +54,7 @@ impl PreviousRun {
         self.records.contains_key(&record)
     }
 
-    /// Finds its records in an input, of which `read` hands on the place and the hash of each record.
+    /// Finds its records in an input; `read` passes on the place and the hash of each record.
     ///
     /// # Errors
     /// Those of `read`.
@@ -66,7 +66,7 @@ impl PreviousRun {
         Ok(())
     }
 
-    /// Where its records stand in an input, as [`Self::find_places`] finds it.
+    /// Where its records are in an input; see [`Self::find_places`].
     ///
     /// # Errors
     /// Those of `read`.
@@ -77,12 +77,12 @@ impl PreviousRun {
         Places::find(&self.records, read)
     }
 
-    /// Where its records stand in the input.
+    /// Where its records are in the input.
     pub fn places(&self) -> &Places {
         &self.places
     }
 
-    /// Whether a record went through.
+    /// Whether any record is done.
     pub fn has_done(&self) -> bool {
         self.records.values().any(|latest| latest.state == State::Done)
     }
@@ -95,7 +95,7 @@ impl PreviousRun {
             && self.records.values().all(|it| it.state == State::Done)
     }
 
-    /// Whether to resume it would do nothing: each record of its input went through, or needs a person.
+    /// Whether resuming it would do nothing: each record of its input is done, or needs a person.
     pub fn is_settled(&self) -> bool {
         let is_open = |latest: &LatestEntry| {
             matches!(latest.state, State::NotSent | State::Sending | State::Unknown | State::FailedTemporary)
@@ -103,7 +103,7 @@ impl PreviousRun {
         self.has_all() && !self.records.values().any(is_open)
     }
 
-    /// Whether it has as many records as its last run had.
+    /// Whether it has as many records as its last run was to have.
     fn has_all(&self) -> bool {
         self.last_run.as_ref().and_then(JournalHeader::own_records) == Some(self.records.len() as u64)
     }
@@ -130,7 +130,7 @@ impl PreviousRun {
         self.log.as_ref().map_or(Ok(0), |log| log.length())
     }
 
-    /// The latest of a record, by its name.
+    /// The latest entry of a record, by its name.
     pub fn latest(&self, record: u64) -> LatestEntry {
         self.records.get(&record).copied().unwrap_or_default()
     }
@@ -140,17 +140,17 @@ impl PreviousRun {
         &self.runs
     }
 
-    /// Those of the runs that noted a record: the others have sent nothing.
+    /// The runs that noted a record: the others sent nothing.
     pub fn noting_runs(&self) -> &[String] {
         &self.noting
     }
 
-    /// Whether all of its runs say that they are in this log.
+    /// Whether all of its runs are in this log.
     pub fn is_of_log(&self, id: &str) -> bool {
         self.logs.iter().all(|log| log.as_deref() == Some(id))
     }
 
-    /// By what the log finds a record.
+    /// The key by which the log finds a record.
     pub fn of(&self, record: u64) -> OfRuns {
         OfRuns { runs: self.runs.clone(), record }
     }
@@ -174,8 +174,8 @@ impl PreviousRun {
         Ok(noted)
     }
 
-    /// Takes records for not sent that the journal says are being sent, where `unsent` finds, of the runs by their random names,
-    /// that nothing of them left.
+    /// Resets records in the state `sending` to not sent, if `unsent` finds, by the random names of the runs, that
+    /// nothing of them left.
     ///
     /// # Errors
     /// Those of `unsent`.
@@ -199,26 +199,26 @@ impl PreviousRun {
         self.records.values().any(|latest| matches!(latest.state, State::Sending | State::Unknown))
     }
 
-    /// A look has found that a record of unknown outcome is done.
+    /// Notes that a look has found a record of unknown outcome done.
     pub fn found_done(&mut self, record: u64, status: u16) {
         self.records.entry(record).and_modify(|latest| {
             (latest.state, latest.status, latest.is_looked_at) = (State::Done, status, true);
         });
     }
 
-    /// A look has found that the first call of a record was applied, and another one is missing.
+    /// Notes that a look has found the first call of a record applied, and another one missing.
     pub fn found_in_part(&mut self, record: u64) {
         self.records.entry(record).and_modify(|latest| {
             (latest.state, latest.is_partial, latest.is_looked_at) = (State::FailedTemporary, true, true);
         });
     }
 
-    /// A look has not found out what became of a record.
+    /// Notes that a look has not settled a record.
     pub fn found_open(&mut self, record: u64) {
         self.records.entry(record).and_modify(|latest| latest.is_looked_at = true);
     }
 
-    /// The records that it names, by their numbers, with the latest of each.
+    /// The records that it names, by their numbers, with their latest entries.
     pub fn records(&self) -> impl Iterator<Item = (u64, LatestEntry)> + '_ {
         self.records.iter().map(|(number, latest)| (*number, *latest))
     }
@@ -234,7 +234,7 @@ impl PreviousRun {
         })
     }
 
-    /// All that was written of it, read again.
+    /// The whole entry, read again.
     pub fn entry(&self, latest: LatestEntry) -> Entry {
         let mut line = Vec::new();
         if let Some(log) = self.log.as_ref().filter(|_| latest.state != State::NotSent) {
@@ -247,7 +247,7 @@ impl PreviousRun {
     }
 }
 
-/// A record of some runs: by them the log finds what was written for it.
+/// A record of some runs: the key by which the log finds its writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OfRuns {
     /// The random names of the runs over its journal.
@@ -256,7 +256,7 @@ pub struct OfRuns {
     pub record: u64,
 }
 
-/// Whether something was sent for a record, and whether a person noted what became of it.
+/// Whether something was sent for a record, and whether a person noted it as done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Noted {
     /// Whether something was sent for it.
@@ -265,12 +265,12 @@ pub struct Noted {
     pub is_by_hand: bool,
 }
 
-/// The header of a journal, where it has one.
+/// The header of a journal, if it has one.
 ///
 /// # Errors
 /// The system's error.
 pub fn header(log: &dyn Log) -> io::Result<Option<JournalHeader>> {
-    /// No header is nearly as long.
+    /// The longest header.
     const MAX_HEADER: u64 = 64 << 10;
     let mut line = Vec::new();
     BufReader::new(Read::take(log.reader(0), MAX_HEADER)).read_until(b'\n', &mut line)?;
@@ -280,11 +280,11 @@ pub fn header(log: &dyn Log) -> io::Result<Option<JournalHeader>> {
     })
 }
 
-/// Reads a journal of the batch that `header` describes. One that was started for another service, or with other titles,
-/// does not count where it had no effect.
+/// Reads a journal of the batch that `header` describes. A journal that was started for another service, or with other
+/// titles, does not count if it had no effect.
 ///
 /// # Errors
-/// `guard` for a journal of something else, and for one that is damaged.
+/// `guard` for a journal of something else, and for a damaged one.
 pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<PreviousRun, Failure> {
     let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
     let mut reading = Reading { path, header, partial: Vec::new(), past, other: None };
@@ -332,7 +332,7 @@ fn guard(message: String) -> Failure {
 struct Reading<'a> {
     path: &'a Path,
     header: &'a JournalHeader,
-    /// Lines that are not whole, of which it is not known yet whether they end a run: number, offset, what they are.
+    /// Incomplete lines, which may end a run: number, offset, kind.
     partial: Vec<(u64, u64, Partial)>,
     past: PreviousRun,
     /// Why it cannot be continued, unless it had no effect.
@@ -380,7 +380,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Lines that were cut off end a run: what they name may have been sent.
+    /// Ends a run at lines that were cut off: records that they name may have been sent.
     fn end_run(&mut self) -> Result<(), Failure> {
         for (number, offset, partial) in std::mem::take(&mut self.partial) {
             self.past.warning =
@@ -420,18 +420,18 @@ impl Reading<'_> {
     }
 }
 
-/// A line that is not whole. It may be the only trace of a request that was sent.
+/// An incomplete line. It may be the only trace of a request that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Partial {
-    /// It names a record, and its hash where it got so far.
+    /// It names a record, and its hash if the line got so far.
     Record(u64, Option<u64>),
     /// It names no record.
     Nothing,
-    /// It was changed after it had been written.
+    /// It was changed after it was written.
     Damaged,
 }
 
-/// A line without what can follow it: a power cut can leave the length of a file and not its content.
+/// A line without what may follow it: a power cut can leave the length of a file without its content.
 fn written(line: &[u8]) -> &[u8] {
     let last = line.iter().rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r' | b' '));
     &line[..last.map_or(0, |last| last + 1)]

@@ -1,7 +1,7 @@
 //! The journal of a batch while it is written: NDJSON, appended to and never changed.
 //!
 //! A record's `sending` line is on disk before its request leaves; a line with its outcome follows. Lines that come while
-//! the disk is written are written together, with one sync.
+//! the disk is busy are written together, with one sync.
 
 use std::cell::Cell;
 use std::io;
@@ -17,28 +17,28 @@ use crate::system::clock::Clock;
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
 
-/// The end of a journal at which lines are handed over; the writer of [`journal`] writes them.
+/// The end of a journal that takes lines; the writer of [`journal`] writes them.
 #[derive(Debug, Clone)]
 pub struct Journal {
     lines: mpsc::UnboundedSender<Append>,
     clock: Clock,
-    /// How long it is on disk.
+    /// Its length on disk.
     length: Rc<Cell<u64>>,
 }
 
-/// A line, and who waits until it is on disk.
+/// A line, and who waits for it to be on disk.
 #[derive(Debug)]
 struct Append {
     text: Vec<u8>,
     on_disk: Option<Waiting>,
 }
 
-/// Tells a record, which is sent when its line is on disk.
+/// Tells a waiting record that its line is on disk.
 type Waiting = oneshot::Sender<Result<(), Failure>>;
 
-/// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
-/// ends with everything on disk once the journal is dropped. After the first error nothing is written. Entries are given the
-/// time of `clock`.
+/// A journal whose header is on disk, and its writer. The writer writes what is appended as long as it is polled, and
+/// ends with everything on disk once the journal is dropped. After the first error nothing is written. `clock` gives
+/// entries their time.
 pub fn journal(
     path: PathBuf,
     log: Arc<dyn Log>,
@@ -53,7 +53,7 @@ pub fn journal(
         while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
             let written = write(&path, &log, &group, &on_disk).await;
             for waiting in group.drain(..).filter_map(|line: Append| line.on_disk) {
-                // A record that was dropped meanwhile has no use for it.
+                // A record that was dropped meanwhile does not need it.
                 let _ = waiting.send(written.clone());
             }
             written?;
@@ -80,7 +80,7 @@ async fn write(
 }
 
 impl Journal {
-    /// Writes an entry down; it is synced together with the next record that is about to be sent.
+    /// Appends an entry; it is synced together with the next record that is about to be sent.
     pub fn append(&self, entry: Entry) {
         self.push(entry, None);
     }
@@ -90,14 +90,14 @@ impl Journal {
         let line = JournalLine::Record(Entry { time: second.map(|second| second.to_string()), ..entry });
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
-        // A writer that has ended says why by its result.
+        // If the writer has ended, its result says why.
         let _ = self.lines.send(Append { text, on_disk });
     }
 
-    /// Writes an entry down; returns when that is on disk, with what was appended before.
+    /// Appends an entry; returns when it is on disk, with everything that was appended before.
     ///
     /// # Errors
-    /// `internal` when it cannot be written.
+    /// `internal` if it cannot be written.
     pub async fn append_synced(&self, entry: Entry) -> Result<(), Failure> {
         let (told, waits) = oneshot::channel();
         self.push(entry, Some(told));
@@ -105,50 +105,50 @@ impl Journal {
     }
 }
 
-/// One record's part of the journal: what is written down before its request leaves.
+/// The journal of one record: what is written down before its request leaves.
 #[derive(Debug)]
 pub struct WriteAhead {
     journal: Journal,
     record: u64,
     hash: u64,
-    /// The hash by which the log knows the record under another name.
+    /// The hash by which the log knows the record under any name.
     identity: u64,
     passed: Cell<bool>,
     earlier: Ahead,
 }
 
 impl WriteAhead {
-    /// For one record with its hash and its identity, which an earlier run may have sent.
+    /// The journal of one record with its hash and its identity, which an earlier run may have sent.
     pub fn new(journal: &Journal, record: u64, [hash, identity]: [u64; 2], earlier: Ahead) -> Self {
         let journal = journal.clone();
         Self { journal, record, hash, identity, passed: Cell::new(false), earlier }
     }
 
-    /// What an earlier run that may have changed something was to change.
+    /// What an earlier run was to change, if it may have changed something.
     pub fn earlier(&self) -> &Ahead {
         &self.earlier
     }
 
-    /// Whether a `sending` line was written, or is being written: the request may have left.
+    /// Whether a `sending` line was written, or is being written: then the request may have left.
     pub fn has_passed(&self) -> bool {
         self.passed.get()
     }
 
-    /// The number by which the record is named, and the hash by which it is the same one under another name.
+    /// The number that names the record, and the hash by which it is known under any name.
     pub fn place(&self) -> (u64, u64) {
         (self.record, self.identity)
     }
 
-    /// How long the journal is on disk, in bytes.
+    /// The journal's length on disk, in bytes.
     pub fn journal_length(&self) -> u64 {
         self.journal.length.get()
     }
 
-    /// Notes that the record's requests are about to be sent; returns when that is on disk. Once: where the steps start again, the
-    /// line stands.
+    /// Notes that the record's requests are about to be sent; returns when that is on disk. If the steps start again, the
+    /// line is not repeated.
     ///
     /// # Errors
-    /// `internal` when it cannot be written: the request must not leave then.
+    /// `internal` if it cannot be written: the request must not leave then.
     pub async fn log_before_send(&self) -> Result<(), Failure> {
         if self.passed.replace(true) {
             return Ok(());

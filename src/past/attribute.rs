@@ -1,4 +1,4 @@
-//! An attribute with its options: what was made of it is taken back where nothing is lost by that.
+//! Takes back what was changed of an attribute and its options, if nothing is lost by that.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -15,12 +15,13 @@ use storefront_core::hint::{hint, storefront};
 /// What no call shows of a value that is deleted.
 const UNSEEN: &str = "no call shows whether price rules or configurable products use it";
 
-/// An attribute whose added options are deleted, or which is deleted itself, and whose default option is set back: whatever is still
-/// as it was written, and of which no product has a value. Assignments are left.
+/// An attribute. Its added options are deleted, or it is deleted itself, and its default option is set back, if it is
+/// still as it was written and no product has a value of it. Assignments are left.
 pub struct AttributeSubject<'a>(Made<'a>);
 
 impl<'a> AttributeSubject<'a> {
-    /// Finds it; in words that it is gone, unless the write made it: then it is as it was before.
+    /// Finds it, or says in words that it is gone; `None` if the write created it, because then everything is as it was
+    /// before.
     ///
     /// # Errors
     /// As [`as_left`].
@@ -60,7 +61,7 @@ async fn plan<'a>(made: &'a Made<'_>) -> Result<Plan<'a>, Failure> {
     Ok(Ok(Back { changes, left, warnings: Vec::new(), deleted, preview, send }))
 }
 
-/// In words what steps delete.
+/// What the steps delete, in words.
 fn deleted(code: &str, steps: &[Step]) -> Option<Deleted> {
     let deleted: Vec<&Step> = steps.iter().filter(|step| step.deletes()).collect();
     let what = match deleted[..] {
@@ -72,7 +73,7 @@ fn deleted(code: &str, steps: &[Step]) -> Option<Deleted> {
     Some(Deleted { count: deleted.len(), what, unseen: Some(UNSEEN) })
 }
 
-/// Sends the steps. Before each one after the first the conditions are those of then.
+/// Sends the steps. The conditions are checked again before each one after the first.
 async fn send(made: &Made<'_>, steps: Vec<Step>) -> Result<Outcome, Failure> {
     let (mut calls, mut verified) = (Calls::new(made.service, OPERATION), true);
     for (at, step) in steps.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! How a write is taken back, whatever it changed: under the lock of its owner it is read and computed what leads back; a person
-//! agrees; and it is sent.
+//! How a write is taken back, whatever it changed: under the lock of its owner the way back is computed from a read, a
+//! person agrees, and it is sent.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -17,18 +17,18 @@ use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::{Change, PlannedUndo};
 use storefront_core::text::sanitize::sanitize_line;
 
-/// What results call it.
+/// Its name in results.
 pub const OPERATION: &str = "undo";
 
-/// How many things it deletes that a person has agreed to.
+/// How many deletions a person has agreed to.
 pub type Allowed = Option<usize>;
 
-/// Something that a write changed, from which is computed what leads back.
+/// Something that a write changed, from which the way back is computed.
 pub trait Subject {
-    /// The lock of its owner; none for a cart.
+    /// The lock of its owner; `None` for a cart.
     fn lock(&self) -> Option<LockName>;
 
-    /// Reads the owner, and gives what leads back.
+    /// Reads the owner, and computes the way back.
     ///
     /// # Errors
     /// As the reads.
@@ -46,22 +46,22 @@ pub struct How<'a> {
     pub replacement: &'a ReplacementArgs,
 }
 
-/// What leads back. Without anything to send it is in words what is left; nothing where all of it is undone already.
+/// The way back; or, if there is nothing to send, what is left in words, which is empty if all of it is undone already.
 pub type Plan<'a> = Result<Back<'a>, Vec<String>>;
 
-/// What leads back, computed from what a read showed.
+/// The way back, computed from what a read showed.
 pub struct Back<'a> {
-    /// What differs afterwards.
+    /// The differences that it makes.
     pub changes: Vec<Change>,
     /// What is not taken back, in words.
     pub left: Vec<String>,
-    /// What a person should know before.
+    /// The warnings before it is sent.
     pub warnings: Vec<String>,
     /// What it deletes.
     pub deleted: Option<Deleted>,
-    /// What a dry run shows.
+    /// The result of a dry run.
     pub preview: Outcome,
-    /// Sends it, once somebody waits for it.
+    /// Sends it when awaited.
     pub send: LocalBoxFuture<'a, Result<Outcome, Failure>>,
 }
 
@@ -76,28 +76,28 @@ pub struct Deleted {
     pub unseen: Option<&'static str>,
 }
 
-/// What leads back from writes to one owner, in words for a plan.
+/// The way back from writes to one owner, in words for a plan.
 #[derive(Debug, Default)]
 pub struct Shown {
-    /// What differs afterwards.
+    /// The differences that it makes.
     pub changes: Vec<Change>,
     /// What is not taken back.
     pub left: Vec<String>,
-    /// What a person should know before.
+    /// The warnings before it is sent.
     pub warnings: Vec<String>,
     /// How many things it deletes.
     pub deletes: usize,
-    /// Which, in words.
+    /// What it deletes, in words.
     pub deleted: Option<String>,
 }
 
 impl Shown {
-    /// Nothing does.
+    /// Nothing can be taken back.
     pub fn left(left: Vec<String>) -> Self {
         Self { left, ..Self::default() }
     }
 
-    /// That of a plan.
+    /// The words of a plan.
     pub fn of(plan: Plan<'_>) -> Self {
         match plan {
             Ok(Back { changes, left, warnings, deleted, .. }) => {
@@ -109,10 +109,10 @@ impl Shown {
     }
 }
 
-/// What is to be taken back.
+/// The write to take back.
 #[derive(Debug, Clone, Copy)]
 pub struct Undoing<'n> {
-    /// What the write is known by.
+    /// The name of the write.
     pub name: &'n str,
     /// What was agreed to.
     pub agreed: Agreed<'n>,
@@ -121,17 +121,17 @@ pub struct Undoing<'n> {
 /// What was agreed to.
 #[derive(Debug, Clone, Copy)]
 pub enum Agreed<'n> {
-    /// So many deletions; a person is asked.
+    /// This number of deletions; a person is asked.
     Deletions(Allowed),
-    /// What a plan says.
+    /// The contents of a plan.
     Planned(PlannedUndo<'n>),
 }
 
-/// Takes a write back. It is planned under the lock of the owner; nobody waits for a person meanwhile.
+/// Takes a write back. The way back is computed under the owner's lock, which is not held while a person is asked.
 ///
 /// # Errors
-/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the plan, and
-/// as the calls.
+/// `guard` if nothing can be undone, or the number of deletions was not given; `partial` if a part is left; as the plan,
+/// and as the calls.
 pub async fn take_back(
     service: &Service<'_>,
     undoing: Undoing<'_>,
@@ -173,14 +173,14 @@ pub async fn take_back(
 }
 
 impl Back<'_> {
-    /// What a dry run shows.
+    /// The result of a dry run.
     fn shown(self) -> Outcome {
         let changes = Some(self.changes).filter(|_| self.preview.changed.is_none());
         Outcome { changes, ..self.preview }
     }
 }
 
-/// Shows what goes back, and asks; what deletes needs its number where nobody can be asked.
+/// Shows what goes back, and asks. If nobody can be asked, deletions need their number.
 ///
 /// # Errors
 /// `guard` without an answer.
@@ -207,10 +207,10 @@ fn agree(
     prompt.confirm_deletion(&format!("Undo write {name}, which removes {what}{unseen}?"))
 }
 
-/// What the calls of an undo come to: `left` is what they did not take back.
+/// The result of the calls of an undo; `left` is what they did not take back.
 ///
 /// # Errors
-/// `partial` where that is something.
+/// `partial` if something is left.
 pub fn whole_or_part(name: &str, left: &[String], done: Outcome) -> Result<Outcome, Failure> {
     if !left.is_empty() {
         let message = format!("of write {name} a part is left: {}", left.join("; "));
@@ -225,7 +225,7 @@ fn undone(name: &str, done: Outcome) -> Outcome {
     Outcome { success, ..done }
 }
 
-/// Refuses a write of which it is not known whether it was applied.
+/// Refuses a write whose outcome is unknown.
 ///
 /// # Errors
 /// `guard`.
@@ -239,22 +239,22 @@ pub fn ensure_known(found: &Found) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what stays.
+/// Reports what stays.
 fn say_left(service: &Service<'_>, left: &[String]) {
     for one in left {
         service.session.report.status(&format!("left: {}", sanitize_line(one)));
     }
 }
 
-/// What an undo comes to that has nothing to send.
+/// The result of an undo that has nothing to send.
 ///
 /// # Errors
-/// `guard` where something is left.
+/// `guard` if something is left.
 pub fn unchanged_or_nothing(name: &str, left: &[String]) -> Result<Outcome, Failure> {
     if left.is_empty() { Ok(unchanged(name)) } else { Err(nothing(name, left)) }
 }
 
-/// Nothing can be undone.
+/// The failure if nothing can be undone.
 pub fn nothing(name: &str, left: &[String]) -> Failure {
     let why = if left.is_empty() { "nothing of it was applied".to_owned() } else { left.join("; ") };
     Failure::guard(format!("nothing of write {name} can be undone: {why}")).for_good()

@@ -1,7 +1,7 @@
-//! A cart: what a write changed of it is taken back, where it still is as the write left it.
+//! Takes back what a write changed of a cart, if it is still as the write left it.
 //!
-//! What leads back is computed from what the cart shows now: once to be shown and asked about, and once more from a read right before
-//! each call.
+//! The way back is computed from what the cart shows now: once to be shown and asked about, and again from a read right
+//! before each call.
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
@@ -70,7 +70,7 @@ impl Subject for CartSubject<'_> {
 }
 
 impl CartSubject<'_> {
-    /// The cart that was written to, where it is still the active one: else why it is left.
+    /// The cart that was written to if it is still the active one; else why it is left.
     async fn read(&self) -> Result<Result<CartOwner<'_>, String>, Failure> {
         let owner = &self.whole.owner;
         match CartOwner::read_named(self.service, owner.id.as_deref()).await {
@@ -82,7 +82,7 @@ impl CartSubject<'_> {
         }
     }
 
-    /// Sends a call for each part, which is computed from a read right before it.
+    /// Sends a call for each part, computed from a read right before it.
     async fn send(&self, parts: Vec<Effect>) -> Result<Outcome, Failure> {
         let (mut calls, mut verified) = (Calls::new(self.service, OPERATION), true);
         for part in &parts {
@@ -109,13 +109,13 @@ impl CartSubject<'_> {
     }
 }
 
-/// In words what is removed.
+/// What is removed, in words.
 fn deleted(count: usize) -> Option<Deleted> {
     let what = if count == 1 { "1 item".to_owned() } else { format!("{count} items") };
     (count > 0).then_some(Deleted { count, what, unseen: None })
 }
 
-/// Each change of a cart alone: each goes back by a call of its own.
+/// The changes of a cart, separately: a call of its own takes each back.
 fn parts(whole: &Effect) -> Vec<Effect> {
     let alone = || Effect::on(whole.owner.clone());
     let changes = whole.changes.iter().map(|change| Effect { changes: vec![change.clone()], ..alone() });
@@ -123,13 +123,13 @@ fn parts(whole: &Effect) -> Vec<Effect> {
     changes.chain(created).collect()
 }
 
-/// What takes a part back, and what of it is left, in words.
+/// The call back for a part, and what is left of the part, in words.
 struct Back {
     effect: Effect,
     left: Vec<String>,
 }
 
-/// What takes a part back. An item with the same SKU stands for one that was removed, whatever its quantity.
+/// Computes the way back for a part. An item with the same SKU counts as one that was removed, whatever its quantity.
 fn back(part: &Effect, cart: &CartOwner<'_>) -> Back {
     let document = cart.document();
     let Inverse { mut effect, left } = part.inverse(&document);
@@ -147,12 +147,12 @@ fn back(part: &Effect, cart: &CartOwner<'_>) -> Back {
         left.push(format!("{sku} {why}"));
         false
     });
-    // The rest of the cart is nobody's business here.
+    // The rest of the cart does not matter here.
     effect.keeps.clear();
     Back { effect, left }
 }
 
-/// Why an item is left, as people know it.
+/// Why an item is left, in people's words.
 fn in_words(left: &Left, cart: &CartOwner<'_>) -> String {
     let id = left.path.item_id().unwrap_or_default();
     match cart.items.iter().find(|item| item_id(item) == Some(id)) {

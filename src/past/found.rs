@@ -1,4 +1,4 @@
-//! Which write is meant: by its id, by what it changed, or the newest.
+//! Which write is meant: by its id, its owner, or the newest.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::outcome::WriteOutcome;
 
-/// The word for the newest write that may have been applied, is no undo and is not undone.
+/// The word for the newest write that may have been applied, is not an undo and is not undone.
 pub const LATEST: &str = "latest";
 
 /// Whether a word is the name of a file: anything else is an id.
@@ -17,7 +17,7 @@ pub fn is_file(what: &str) -> bool {
     what.contains(['/', '\\']) || what.ends_with(".journal")
 }
 
-/// What people know a command by that wrote, or a record of a batch: `1042`, `1042:7`.
+/// The name of a command that wrote, or of a record of a batch: `1042`, `1042:7`.
 pub fn name(run: RunId, record: Option<u64>) -> String {
     match record {
         Some(record) => format!("{run}:{record}"),
@@ -25,7 +25,7 @@ pub fn name(run: RunId, record: Option<u64>) -> String {
     }
 }
 
-/// A journal as these commands take it.
+/// A journal as an argument of these commands.
 pub fn file_word(journal: &Path) -> String {
     let shown = journal.display().to_string();
     if is_file(&shown) { shown } else { format!("./{shown}") }
@@ -58,7 +58,7 @@ impl Found {
         self.run.journal.is_some() && self.record.is_none()
     }
 
-    /// What it changed, as far as it may have been applied, in its order.
+    /// What it changed, as far as it may have been applied, in order.
     pub fn effects(&self) -> Vec<Effect> {
         let applied = self.writes.iter().filter(|write| write.outcome.may_be_applied());
         applied.filter_map(Write::changes).collect()
@@ -75,11 +75,11 @@ impl Found {
     }
 }
 
-/// Finds the write that a name stands for: an id, of a batch with the number of a record, or [`LATEST`]. Without a name it is the
-/// newest of this owner.
+/// Finds the write with this name: an id, with the number of a record in a batch, or [`LATEST`]. Without a name it is the
+/// newest one of this owner.
 ///
 /// # Errors
-/// `usage` where it stands for none; `guard` where the log cannot be read.
+/// `usage` when nothing is found; `guard` if the log cannot be read.
 pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) -> Result<Found, Failure> {
     let id = service.settings.service_id().to_string();
     let none = |what: &str| {

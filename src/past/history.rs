@@ -1,4 +1,4 @@
-//! `storefront history`: what was written from this machine, newest first, and one write in full. It needs no service.
+//! `storefront history`: what this machine wrote, newest first, and one write in full. It needs no service.
 
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
 use storefront_core::text::exact_json;
 
-/// How many writes are listed where `--limit` does not say it.
+/// How many writes are listed without `--limit`.
 const LISTED: usize = 20;
 
 /// Columns: title and field.
@@ -28,8 +28,8 @@ const COLUMNS: &[Column] = &[
     ("UNDONE BY", "undone_by"),
 ];
 
-/// Lists the writes to this service, newest first: each command in one line, a batch by its last run. What is listed of a batch
-/// its journal says, whom only `of_batch` reads.
+/// Lists the writes to this service, newest first: one line for each command, and for a batch one line with its last run.
+/// `of_batch` reads the fields of a batch from its journal.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
@@ -108,7 +108,7 @@ fn owner_json(found: &Found) -> Value {
     found.writes.last().and_then(owner).into()
 }
 
-/// Shows one write: what became of each of its calls, and what it changed.
+/// Shows one write: what it changed, and the outcome of each of its calls.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.

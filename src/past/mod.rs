@@ -1,5 +1,4 @@
-//! What was written from this machine: listed, compared with the shop, and taken back. All of it speaks of the effects that the log
-//! has.
+//! What this machine wrote: listed, compared with the shop, and taken back. All of it works on the effects in the log.
 
 pub mod attribute;
 pub mod back;

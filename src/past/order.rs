@@ -16,7 +16,7 @@ use storefront_core::failure::Failure;
 use storefront_core::order::{Order, OrderCalls};
 use storefront_core::profile::path::List;
 
-/// Reads the order that an effect changed; in words that it is gone.
+/// Reads the order that an effect changed, or says in words that it is gone.
 ///
 /// # Errors
 /// As [`read_by_id`].
@@ -27,7 +27,7 @@ pub async fn read(
     Ok(of(service, effect).await?.map(|order| order.document()))
 }
 
-/// The order, or in words that it is gone.
+/// The order, or that it is gone, in words.
 async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, String>, Failure> {
     let calls = OrderCalls::new(service.settings.dialect)?;
     let gone = || Ok(Err(format!("{} is gone", effect.owner)));
@@ -39,8 +39,8 @@ async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, Stri
     }
 }
 
-/// An order whose addresses are set back where they are still as they were written, which adds a comment; the comment of the write
-/// stays.
+/// An order whose addresses are set back if they are still as they were written. Setting them back adds a comment; the
+/// comment of the write stays.
 pub struct OrderSubject<'a> {
     /// The service.
     pub service: &'a Service<'a>,
@@ -58,7 +58,7 @@ impl Subject for OrderSubject<'_> {
     }
 }
 
-/// What leads back from what the order shows now; in words what is left where nothing does.
+/// The way back from what the order shows now; without one, what is left in words.
 async fn plan<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<Plan<'a>, Failure> {
     let order = match of(service, whole).await? {
         Ok(order) => order,
@@ -78,7 +78,7 @@ async fn plan<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<Plan<'a>, 
     Ok(Ok(Back { changes, left, warnings, deleted, preview, send: Box::pin(send) }))
 }
 
-/// What sets the addresses back, and what is left, in words. That comments stay is no part that is left: an undo adds its own.
+/// What sets the addresses back, and what is left, in words. The comment does not count as left: an undo adds its own.
 fn back(whole: &Effect, now: &Map<String, Value>) -> (Effect, Vec<String>) {
     let mut inverse = whole.inverse(now);
     let is_comment_alone = whole.changes.is_empty();

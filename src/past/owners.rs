@@ -17,7 +17,7 @@ use storefront_core::failure::Failure;
 
 /// What a read of an owner shows.
 pub enum Read {
-    /// All that effects speak of.
+    /// Everything that effects can compare.
     Shown(Map<String, Value>),
     /// It is not there any more, in words.
     Gone(String),
@@ -25,7 +25,8 @@ pub enum Read {
     NotComparable(String),
 }
 
-/// The service with the customer whose thing it is: named where an administrator's token is there, else the token's own.
+/// The service with the customer of what was written, if an administrator's token is there to name them; else the token's
+/// own.
 ///
 /// # Errors
 /// `usage` for a customer who cannot be named.
@@ -33,7 +34,7 @@ pub fn of_customer<'a>(service: &Service<'a>, write: &Write) -> Result<Service<'
     select(service, customer_of(service, write))
 }
 
-/// The customer whom the calls on what was written have to name, where they can.
+/// The customer whom calls on what was written must name, if they can.
 pub fn customer_of<'w>(service: &Service<'_>, write: &'w Write) -> Option<&'w str> {
     let named = write.customer.as_deref().or_else(|| {
         let is_customer = write.owner_kind == Kind::Customer.noun();
@@ -44,7 +45,7 @@ pub fn customer_of<'w>(service: &Service<'_>, write: &'w Write) -> Option<&'w st
     named.filter(|_| has_admin || is_sandbox)
 }
 
-/// Reads the owner of an effect; `service` is that of [`of_customer`].
+/// Reads the owner of an effect; `service` comes from [`of_customer`].
 ///
 /// # Errors
 /// As the reads of its kind.

@@ -1,5 +1,5 @@
-//! The operation of a plan that undoes a batch. A record is one owner, with the IDs of what was written to it: what leads back is read
-//! under its lock right before each call, and has to be what the plan showed.
+//! The operation of a plan that undoes a batch. A record is one owner with the ids of its writes. The way back is read
+//! under the owner's lock right before each call, and must be what the plan showed.
 
 use serde_json::{Map, Value};
 
@@ -24,10 +24,10 @@ use storefront_core::operation::{
 };
 use storefront_core::profile::diff::PlannedUndo;
 
-/// The field of the IDs.
+/// The field with the ids.
 const WRITES: &str = "writes";
 
-/// The field of what is not taken back, in words.
+/// The field with what is not taken back, in words.
 const LEFT: &str = "left";
 
 /// Takes back what the records of a batch wrote.
@@ -38,7 +38,7 @@ pub struct UndoPlan {
 }
 
 impl UndoPlan {
-    /// That of a plan whose first record is this. What customers may change themselves is changed with their token.
+    /// The operation of a plan with this first record. What customers may change themselves is changed with their token.
     pub fn of(first: Option<&Map<String, Value>>, replacement: ReplacementArgs) -> Self {
         let is_customers =
             first.is_some_and(|input| is_to(input, Kind::Cart) || is_to(input, Kind::Customer));
@@ -133,7 +133,7 @@ impl Operation for UndoPlan {
         })
     }
 
-    /// It is made by the program.
+    /// The program makes the records itself: there is nothing to check.
     fn checked(&self, _: &Dialect, written: Written, _: Overrides<'_>, _: bool) -> Result<Draft, Failure> {
         let Some(Value::Object(fields)) = written.document else {
             return Err(Failure::usage("the record of an undo is an object"));

@@ -10,7 +10,7 @@ use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::product::folded_sku;
 
-/// A product whose values are set back where they are still as they were written.
+/// A product whose values are set back if they are still as they were written.
 pub struct ProductSubject<'a> {
     service: &'a Service<'a>,
     whole: Effect,
@@ -18,7 +18,7 @@ pub struct ProductSubject<'a> {
 }
 
 impl<'a> ProductSubject<'a> {
-    /// Finds it; in words that it is gone.
+    /// Finds it, or says in words that it is gone.
     ///
     /// # Errors
     /// As [`back::sku`].

@@ -1,4 +1,4 @@
-//! Taking back writes of a profile: an update, through the same steps as every other one.
+//! Takes back writes of a profile: this is an update, and goes through the same steps.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,8 @@ use storefront_core::profile::diff::PlannedUndo;
 /// Takes back what a write changed of a profile; `service` is that of its customer.
 ///
 /// # Errors
-/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as [`replace`].
+/// `guard` if nothing can be undone, or the number of deletions was not given; `partial` if a part is left; as
+/// [`replace`].
 pub async fn undo(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<Outcome, Failure> {
     let name = found.name();
     let prompt = service.session.prompt();
@@ -38,10 +39,10 @@ pub async fn undo(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<
     }
 }
 
-/// Takes back what several writes changed of a profile, as a plan says it.
+/// Takes back what several writes changed of a profile, as a plan says.
 ///
 /// # Errors
-/// `guard` where it is not as it was planned; as [`replace`].
+/// `guard` if it differs from the plan; as [`replace`].
 pub async fn planned(
     service: &Service<'_>,
     found: &Found,
@@ -53,7 +54,7 @@ pub async fn planned(
     Box::pin(replace(service, Change::Undo(&undo))).await
 }
 
-/// What leads back from several writes, in words for a plan. Nothing is sent.
+/// The way back from several writes, in words for a plan. Nothing is sent.
 ///
 /// # Errors
 /// As the reads.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::report::fields::format_value;
 use storefront_core::profile::path::FieldPath;
 
-/// What is found of what was written to one owner.
+/// What a read shows of the writes to one owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// All of it is there.
@@ -19,7 +19,7 @@ pub enum State {
     Gone(String),
     /// Why it cannot be compared.
     NotComparable(String),
-    /// Its outcome is unknown, and no read shows it; why that may be so.
+    /// Its outcome is unknown, and no read shows it; with the reason.
     NotSeen(String),
 }
 
@@ -30,7 +30,7 @@ pub struct Since {
     pub path: FieldPath,
     /// What the write left there.
     pub written: Option<Value>,
-    /// What is there now; none where it, or the thing that it was in, is gone.
+    /// What is there now; `None` if it, or what it was in, is gone.
     pub now: Option<Value>,
 }
 
@@ -63,7 +63,7 @@ impl State {
         if let Self::Changed(places) = self { places } else { &[] }
     }
 
-    /// Why it is so, in words, where that is not said by places.
+    /// The reason in words, if no places give it.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Gone(why) | Self::NotComparable(why) | Self::NotSeen(why) => Some(why),

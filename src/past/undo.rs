@@ -1,4 +1,4 @@
-//! `storefront undo ID`: takes back what a write changed, whatever it changed, where it still is as the write left it.
+//! `storefront undo ID`: takes back what a write changed, if it is still as the write left it.
 
 use super::attribute::AttributeSubject;
 use super::back::{
@@ -23,7 +23,7 @@ use storefront_core::profile::diff::PlannedUndo;
 /// Takes back a write, or a record of a batch.
 ///
 /// # Errors
-/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
+/// `guard` if nothing can be undone, or the number of deletions was not given; `partial` if a part is left; as the calls.
 pub async fn one(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<Outcome, Failure> {
     if !found.writes.iter().any(|write| write.outcome.may_be_applied()) {
         let unchanged = format!("nothing to undo: write {} was {}", found.name(), found.outcome().name());
@@ -39,7 +39,7 @@ pub async fn one(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<O
 /// Takes back what a plan says of one owner.
 ///
 /// # Errors
-/// As [`one`], and `guard` where it is not as it was planned.
+/// As [`one`], and `guard` if it differs from the plan.
 pub async fn planned(
     service: &Service<'_>,
     found: &Found,
@@ -62,7 +62,7 @@ async fn of_subject(service: &Service<'_>, found: &Found, agreed: Agreed<'_>) ->
     }
 }
 
-/// What leads back from writes to one owner. Nothing is sent.
+/// The way back from writes to one owner, in words. Nothing is sent.
 ///
 /// # Errors
 /// As the reads.
@@ -105,7 +105,7 @@ fn of_owner<'a>(service: &Service<'a>, found: &Found) -> Result<Service<'a>, Fai
     }
 }
 
-/// The thing that was written to; in words that it is gone, unless it was made by the write and is as it was before.
+/// The thing that was written to; or that it is gone, in words, which are empty if the write created it.
 async fn subject<'a>(
     service: &'a Service<'a>,
     found: &Found,

@@ -1,5 +1,5 @@
-//! `storefront verify ID`: whether what a write left is still there. Nothing is written to the shop; an open outcome that a read can
-//! tell is closed in the log.
+//! `storefront verify ID`: whether what a write left is still there. Nothing is written to the shop; an open outcome that
+//! a read settles is closed in the log.
 
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ use storefront_core::text::sanitize::sanitize_line;
 /// Compares what a write left with what the shop has now, owner by owner.
 ///
 /// # Errors
-/// `partial` where something is changed or gone, `unknown` where something could not be compared; as the reads.
+/// `partial` if something is changed or gone, `unknown` if something could not be compared; as the reads.
 pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
     let mut states = Vec::new();
     for writes in by_owner(found) {
@@ -53,7 +53,7 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
     Ok(())
 }
 
-/// Notes of writes that were cut short that somebody was told what is known of them.
+/// Notes for writes that were cut short that somebody has been told what is known of them.
 fn note_told(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(()) };
     for write in log.writes_of(found.run.id, found.record)?.iter().filter(|write| write.is_open) {
@@ -62,7 +62,7 @@ fn note_told(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The writes that may have been applied, each owner's together.
+/// The writes that may have been applied, grouped by owner.
 fn by_owner(found: &Found) -> Vec<Vec<&Write>> {
     let mut owners: Vec<Vec<&Write>> = Vec::new();
     for write in found.writes.iter().filter(|write| write.outcome.may_be_applied()) {
@@ -75,7 +75,7 @@ fn by_owner(found: &Found) -> Vec<Vec<&Write>> {
     owners
 }
 
-/// What is found of several records that wrote to one owner, which is read once.
+/// The states of several records that wrote to one owner, which is read once.
 ///
 /// # Errors
 /// As [`owners::read`].
@@ -108,7 +108,7 @@ pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<St
     let ignore = &service.settings.read.ignore;
     let is_ignored = |since: &Since| ignore.iter().any(|pointer| since.path.is_in(pointer));
     for since in differences(&whole, &document).into_iter().filter(|since| !is_ignored(since)) {
-        // What several records wrote is as the last of them left it.
+        // A place that several records wrote is compared with what the last of them left.
         let is_of = |(state, effects): &(&mut State, &Vec<Effect>)| {
             !matches!(**state, State::NotSeen(_))
                 && effects.iter().any(|effect| speaks_of(effect, &since.path))
@@ -142,7 +142,7 @@ fn speaks_of(effect: &Effect, path: &FieldPath) -> bool {
         || effect.keeps.iter().any(|kept| kept.path == *path)
 }
 
-/// Where a document is not as an effect left it.
+/// The places at which a document is not as an effect left it.
 fn differences(whole: &Effect, document: &Map<String, Value>) -> Vec<Since> {
     let mut differing = Vec::new();
     for change in &whole.changes {
@@ -166,7 +166,7 @@ fn differences(whole: &Effect, document: &Map<String, Value>) -> Vec<Since> {
     differing
 }
 
-/// Where an attribute is not as it was created. An option that was added since is none of it.
+/// The places at which an attribute is not as it was created. Options that were added since do not count.
 fn otherwise_than_created(whole: &Effect, document: &Map<String, Value>) -> Vec<Since> {
     let is_new = |change: &Change| change.before == Before::Read(None) && List::of(&change.path).is_none();
     if whole.owner.kind != Kind::Attribute || !whole.changes.iter().any(is_new) {
@@ -187,7 +187,7 @@ fn otherwise_than_created(whole: &Effect, document: &Map<String, Value>) -> Vec<
     differing.collect()
 }
 
-/// What is found of the writes of unknown outcome of a record.
+/// What a read shows of a record's writes of unknown outcome.
 enum Open {
     /// It has none.
     None,
@@ -197,7 +197,7 @@ enum Open {
     NotShown,
 }
 
-/// Closes the writes of unknown outcome in the log that the document shows.
+/// Closes writes of unknown outcome in the log if the document shows them.
 async fn closed(
     service: &Service<'_>,
     writes: &[&Write],
@@ -229,8 +229,8 @@ async fn closed(
     Ok(Open::Shown)
 }
 
-/// As [`closed`], of a profile: what an old read would show, too, proves nothing. A mismatch that is shown is closed as well. `false`
-/// where an unknown write is not shown.
+/// As [`closed`], for a profile: what an old read would show as well proves nothing. A mismatch that is shown is closed,
+/// too. `false` if an unknown write is not shown.
 fn close_profile(
     service: &Service<'_>,
     writes: &[&Write],

@@ -1,5 +1,5 @@
-//! `storefront apply`: whether a plan may be applied, and what a person sees of it before. That nothing of it is done twice
-//! is the journal's business; a copy of the file, which would have a journal of its own, is known by the plan's id.
+//! `storefront apply`: whether a plan may be applied, and what a person sees of it before. The journal prevents that
+//! anything is done twice; a copy of the file, which would have its own journal, is recognized by the plan's id.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -22,10 +22,10 @@ use storefront_core::profile::path::FieldPath;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// The number of records that are shown before the question, beside those that delete something.
+/// How many records are shown before the question, besides those that delete something.
 const MAX_SHOWN: usize = 20;
 
-/// The number of deletions that a question names.
+/// How many deletions a question names.
 const MAX_NAMED: usize = 3;
 
 /// Refuses a plan for another service, one that was applied already, and one that is started too late.
@@ -73,11 +73,11 @@ pub fn ensure_same_service(
     Ok(())
 }
 
-/// Notes that a plan is started with this journal, before anything of it is sent; `is_new` says that the journal was made
-/// for it just now.
+/// Notes that a plan is started with this journal, before anything of it is sent; `is_new` says that the journal was just
+/// created for it.
 ///
 /// # Errors
-/// `guard` where another copy of the plan was started meanwhile, or where it cannot be noted.
+/// `guard` if another copy of the plan was started meanwhile, or if it cannot be noted.
 pub async fn claim(
     session: &Session<'_>,
     log: &WriteLog,
@@ -87,7 +87,7 @@ pub async fn claim(
 ) -> Result<(), Failure> {
     match log.start_plan(&plan.header.id, &name(journal)).await? {
         Some(started) if started != name(journal) => {
-            // Without it the plan does not seem started when it is tried again.
+            // Without the new journal the plan does not seem started when it is tried again.
             if is_new {
                 let failed =
                     |error| Failure::internal(format!("cannot delete `{}`: {error}", journal.display()));
@@ -99,7 +99,7 @@ pub async fn claim(
     }
 }
 
-/// A journal as the log names it.
+/// The name of a journal in the log.
 fn name(journal: &Path) -> String {
     journal.display().to_string()
 }
@@ -109,8 +109,8 @@ fn already_applied(plan: &Plan, journal: &str) -> Failure {
     Failure::guard(format!("plan `{plan}` was applied already, with journal `{journal}`")).hint(PLAN_AGAIN)
 }
 
-/// Shows the records that are going to be sent, by their numbers, and asks once. The plan shows what is deleted whole, so the
-/// question, or `--yes`, confirms that, too. So many of the records are sent `again`: that needs a yes.
+/// Shows the records that are going to be sent, by their numbers, and asks once. The plan shows all deletions, so the
+/// question, or `--yes`, confirms them, too. If some records are sent `again`, that needs a yes.
 ///
 /// # Errors
 /// As [`crate::prompt::Prompt::confirm`] and [`crate::prompt::Prompt::confirm_deletion`].
@@ -150,7 +150,7 @@ fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// A body in one line, without what it is wrapped in: `attribute_code: size, options: S / M / L`.
+/// A body in one line, without its wrapper: `attribute_code: size, options: S / M / L`.
 fn input_text(input: &Map<String, Value>) -> String {
     let mut values = input.values();
     let fields =
@@ -207,7 +207,7 @@ pub fn warn(report: &Report, plan: &Plan) -> Result<(), Failure> {
 /// The records that are going to be sent, counted.
 #[derive(Default)]
 struct Sent {
-    /// Each with its customer, its number, and whether it deletes something.
+    /// Each with its owner, its number, and whether it deletes something.
     records: Vec<(Option<String>, u64, bool)>,
     /// Hashes of the customers and products.
     owners: HashSet<u64>,
@@ -215,7 +215,7 @@ struct Sent {
     /// How many addresses are deleted, and how many items.
     addresses: usize,
     items: usize,
-    /// Of an undo: what is deleted, in words, of the first records, and how many things it is.
+    /// For an undo: what the first records delete, in words, and how many deletions there are.
     deleted: Vec<String>,
     deletes: u64,
 }
@@ -248,7 +248,7 @@ impl Sent {
         Ok(sent)
     }
 
-    /// As [`confirm`], of a plan that undoes a batch.
+    /// As [`confirm`], for a plan that undoes a batch.
     fn confirm_undo(&self, session: &Session<'_>) -> Result<(), Failure> {
         let changes = count(self.changes, "change");
         let question = format!("Undo {changes} of {}", count(self.records.len(), "owner"));
@@ -256,7 +256,7 @@ impl Sent {
         if self.deleted.is_empty() {
             return prompt.confirm(&format!("{question}?"));
         }
-        // Of a long list its number.
+        // A long list is replaced by its number.
         let things = if self.deleted.len() <= MAX_NAMED {
             self.deleted.join(", ")
         } else {
@@ -265,7 +265,7 @@ impl Sent {
         prompt.confirm_deletion(&format!("{question} and delete {things}?"))
     }
 
-    /// The records as an update shows them; those whose changes are not known with their input.
+    /// The records as an update shows them; if the changes of one are not known, its input.
     fn text(&self, session: &Session<'_>, plan: &Plan) -> Result<String, Failure> {
         let shown =
             self.records.iter().enumerate().filter(|(index, (.., deletes))| *index < MAX_SHOWN || *deletes);

@@ -1,4 +1,4 @@
-//! The plans that assistants make: their names, by which they are known, and whose data they hold.
+//! The plans that assistants make: their names, and whose data they hold.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub fn file_name(operation: &OperationSpec, now: Timestamp) -> String {
     format!("{}-{}.plan", operation.slug(), now.strftime(TIME))
 }
 
-/// Whether a file has such a name. People, who keep plans in the same directory, give others.
+/// Whether a file has such a name. People give other names to plans that they keep in the same directory.
 pub fn is_one(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".plan"));
     let is_time = |text: &str| {
@@ -39,16 +39,16 @@ pub fn is_one(path: &Path) -> bool {
     name.is_some_and(|name| OPERATIONS.into_iter().any(|operation| is_of(name, operation)))
 }
 
-/// Plans that hold data of people.
+/// Plans that hold people's data.
 #[derive(Debug, Default)]
 pub struct Held {
-    /// Of nobody else, and not started.
+    /// With data of nobody else, and not started.
     pub alone: Vec<PathBuf>,
-    /// Of others, too, or started, or not to be read.
+    /// With data of others, too, or started, or unreadable.
     pub others: Vec<PathBuf>,
 }
 
-/// The plans of a service with records that are of whom is asked for. Those of attributes are of nobody.
+/// The plans of a service with records of the people that are asked for. Plans of attributes are of nobody.
 ///
 /// # Errors
 /// As [`directory`].

@@ -1,7 +1,7 @@
 //! Plans (docs/plans.md): the records of an operation and what each of them changes, written to be applied later.
 //!
-//! The hashes of the lines find edits, lines of another plan, and missing ones. They have no secret: they guard against
-//! mistakes, not against somebody who wants to deceive.
+//! The hashes of the lines detect edits, lines of another plan, and missing lines. They use no secret: they guard against
+//! mistakes, not against deception.
 
 pub mod applying;
 pub mod assistants;
@@ -29,15 +29,15 @@ use storefront_core::profile::diff::{Change, Expected, Required};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::hex;
 
-/// How much of a plan is read and copied at a time.
+/// How many bytes of a plan are read and copied at a time.
 const BUFFER: usize = 64 << 10;
 /// Version of the format.
 const VERSION: u64 = 1;
-/// What stands between a line and its hash.
+/// The text between a line and its hash.
 const HASH: &str = ",\"hash\":\"";
-/// What stands between the number of a record and the hash of the record that it was made of.
+/// The text between the number of a record and the hash of its source record.
 const OF: &str = ",\"of\":\"";
-/// What is said of a line that does not have its hash.
+/// The message about a line that does not match its hash.
 const CHANGED: &str = "changed after the plan was written";
 /// The hint for a plan that cannot be applied.
 pub const PLAN_AGAIN: &str = "make the plan again with --plan";
@@ -51,7 +51,7 @@ pub struct PlanHeader {
     pub id: String,
     /// The operation, as it is typed: `quote add-item`.
     pub operation: String,
-    /// Its flags, as they are typed; what they set in the input stands there, too.
+    /// Its flags as they are typed; the input also has what they set.
     pub options: Vec<String>,
     /// The normalised base URL, or `sandbox:DATABASE`.
     pub service: String,
@@ -83,11 +83,11 @@ pub struct Planned {
     pub customer: Option<String>,
     /// The documented body, flags and all.
     pub input: Map<String, Value>,
-    /// Whose profile it changes, and what of it, where that can be known.
+    /// Whose profile it changes, and how, if that can be known.
     pub expect: Expected,
     /// The record of the input that it was made of.
     pub of: Option<RecordOf>,
-    /// What was said of it when it was planned.
+    /// Its warnings when it was planned.
     pub warnings: Vec<String>,
 }
 
@@ -96,18 +96,18 @@ pub struct Planned {
 pub struct RecordOf {
     /// Hash of the record as it stood there.
     pub hash: u64,
-    /// How many equal ones were known as sent when the plan was made.
+    /// How many equal records the log had as sent when the plan was made.
     pub sent: u64,
 }
 
-/// What became of a record of a plan that is applied.
+/// What became of a record of a plan that is being applied.
 #[derive(Debug, Clone)]
 pub struct Step {
     /// Its number.
     pub record: u64,
-    /// What it is called: `sending`, or as in a result or a journal.
+    /// Its name: `sending`, or as in a result or a journal.
     pub state: &'static str,
-    /// Why it did not go through, and what to do about that.
+    /// Why it failed, and what to do about that.
     pub failure: Option<Failure>,
 }
 
@@ -119,7 +119,7 @@ pub enum Seen {
     Step(Box<Step>),
 }
 
-/// Is told of what happens while a plan is applied.
+/// Is told what happens while a plan is applied.
 #[derive(Clone)]
 pub struct Watcher(pub Arc<dyn Fn(Seen)>);
 
@@ -142,7 +142,7 @@ pub struct Plan {
     pub sha256: String,
     /// The lines of its records, in a file without a name.
     pub lines: Arc<File>,
-    /// The numbers of the records that are applied now; all without it.
+    /// The numbers of the records that are applied now; `None` for all.
     pub only: Option<Lines>,
     /// Whether the other records are noted as declined: a person has seen them, and left them out.
     pub declines_others: bool,
@@ -171,7 +171,7 @@ impl Planned {
 impl PlanHeader {
     /// The header of a new plan, with an id of its own.
     pub fn new() -> Self {
-        // Without randomness two plans have one id, and the second is refused.
+        // Without randomness two plans would have one id, and the second would be refused.
         let id = rand::generate::<[u8; 16]>(&rand::SystemRandom::new()).map(rand::Random::expose);
         Self { plan: VERSION, id: hex(&id.unwrap_or_default()), ..Self::default() }
     }
@@ -183,12 +183,12 @@ impl Plan {
         self.only.as_ref().is_none_or(|only| only.contains(record))
     }
 
-    /// Reads a plan and checks each of its lines. They are copied to a private file without a name in this directory: a plan of any
-    /// length takes no memory, and is the same whatever becomes of its file.
+    /// Reads a plan and checks each of its lines. They are copied to a private file without a name in this directory: so
+    /// a plan of any length takes no memory, and changes of its file do not matter.
     ///
     /// # Errors
-    /// `usage` for a file that cannot be read or is not a plan of this version; `guard` for one that was edited; `internal` where it
-    /// cannot be copied.
+    /// `usage` for a file that cannot be read or is not a plan of this version; `guard` for one that was edited;
+    /// `internal` if it cannot be copied.
     pub fn read(storage: &dyn Storage, directory: &Path, path: &Path) -> Result<Self, Failure> {
         let name = path.display();
         let cannot_read = |error: io::Error| Failure::usage(format!("cannot read plan `{name}`: {error}"));
@@ -280,13 +280,13 @@ fn edited(path: &Path, line: u64, what: &str) -> Failure {
     Failure::guard(format!("plan `{}`: line {line}: {what}", path.display())).hint(PLAN_AGAIN)
 }
 
-/// A line without what ends it.
+/// A line without its line end.
 fn without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// The hash of the record that a line of a plan was made of, where it is such a line and was made of one.
+/// The hash of the source record in a line of a plan, if it is such a line and has one.
 pub fn hash_of_record(line: &str) -> Option<u64> {
     let (number, rest) = line.strip_prefix("{\"record\":")?.split_once(OF)?;
     let (_, end) = rest.rsplit_once(HASH)?;
@@ -302,7 +302,7 @@ pub fn journal_of(plan: &Path) -> PathBuf {
     path.into()
 }
 
-/// Whether a file is there, as far as can be known.
+/// Whether a file is there, as far as that can be known.
 pub fn is_there(storage: &dyn Storage, path: &Path) -> bool {
     !storage.open_log(path, LogAccess::Read).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }

@@ -1,4 +1,4 @@
-//! `--plan`: what a dry run shows is written down, to be applied later.
+//! `--plan`: writes down what a dry run shows, to be applied later.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::{self, OperationSpec};
 
-/// How long a plan can be applied where `--expires` says nothing.
+/// How long a plan can be applied without `--expires`.
 const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A plan in the making.
@@ -29,15 +29,15 @@ pub struct Planning<'a> {
     path: PathBuf,
     plan: NewPlan,
     unchanged: u64,
-    /// Why there is no plan where it has no record.
+    /// Why no plan is written if it has no record.
     pub nothing: Option<&'static str>,
 }
 
 impl<'a> Planning<'a> {
-    /// Begins a plan where `--plan` asks for one.
+    /// Begins a plan if `--plan` asks for one.
     ///
     /// # Errors
-    /// `guard` where the file exists, `usage` for what cannot be planned.
+    /// `guard` if the file exists, `usage` for what cannot be planned.
     pub fn begin(service: &'a Service<'a>, operation: &dyn Operation) -> Result<Option<Self>, Failure> {
         if service.session.global.plan.file.is_some() {
             refuse_single_flag(operation, "`--plan`")?;
@@ -45,7 +45,7 @@ impl<'a> Planning<'a> {
         Self::of(service, operation.spec(), service.session.global.typed.operation_flags())
     }
 
-    /// Begins a plan of an operation with these flags, which another command makes.
+    /// Begins a plan of an operation with these flags, for another command.
     ///
     /// # Errors
     /// `guard` where the file exists.
@@ -61,7 +61,7 @@ impl<'a> Planning<'a> {
         Ok(Some(Self::new(service, path, header)))
     }
 
-    /// Writes a plan of these records of an operation, which no flags change.
+    /// Writes a plan of these records of an operation, without flags.
     ///
     /// # Errors
     /// As [`Self::finish`].
@@ -88,13 +88,13 @@ impl<'a> Planning<'a> {
         self.plan.header.undoes = Some(batch);
     }
 
-    /// Notes the input of many records that the plan is made of, and whether it is to send again what was sent of it.
+    /// Notes the input that the plan is made of, and whether it is to send again what was sent of it.
     pub fn made_of(&mut self, input: MadeOf, restart: bool) {
         self.plan.header.made_of = Some(input);
         self.plan.header.restart = restart;
     }
 
-    /// Adds a record with what its dry run shows, and the record that it is made `of`; one that changes nothing is only counted.
+    /// Adds a record with its dry run, and the record that it is made `of`; one that changes nothing is only counted.
     ///
     /// # Errors
     /// As [`NewPlan::push`].
@@ -123,7 +123,7 @@ impl<'a> Planning<'a> {
         self.plan.push(&*self.service.session.context.storage, record)
     }
 
-    /// Writes the plan, and says how it is applied. Without a record there is none.
+    /// Writes the plan, and says how it is applied. Without records no plan is written.
     ///
     /// # Errors
     /// As [`NewPlan::finish`].

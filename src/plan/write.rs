@@ -1,4 +1,4 @@
-//! A plan as it is written: record by record, so that one of any length takes no memory.
+//! Writes a plan record by record, so that a plan of any length takes no memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -11,7 +11,7 @@ use crate::system::storage::{ReadFrom, Storage, parent, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::text::exact_json;
 
-/// Refuses a plan that would take the place of another file, or of a plan that was applied.
+/// Refuses a plan that would replace another file, or a plan that was applied.
 ///
 /// # Errors
 /// `guard`.
@@ -25,14 +25,15 @@ pub fn ensure_new(storage: &dyn Storage, path: &Path) -> Result<(), Failure> {
 #[derive(Debug)]
 pub struct NewPlan {
     path: PathBuf,
-    /// Its first line, which counts the records so far.
+    /// Its first line; it counts the records so far.
     pub header: PlanHeader,
-    /// The lines of its records, in a file without a name beside its own, once there is one: only the header counts them.
+    /// The lines of its records, in a file without a name in the same directory, once there is one: only the header,
+    /// which comes first, counts them.
     lines: Option<BufWriter<File>>,
 }
 
 impl NewPlan {
-    /// One without a record.
+    /// A plan without records.
     pub fn new(path: PathBuf, header: PlanHeader) -> Self {
         Self { path, header: PlanHeader { records: 0, ..header }, lines: None }
     }
@@ -54,10 +55,10 @@ impl NewPlan {
         add().map_err(|error| unwritable(path, error))
     }
 
-    /// Gives it its name; without a record there is none. The header comes back as it was written.
+    /// Gives the plan its name; without records no plan is written. Returns the header as it was written.
     ///
     /// # Errors
-    /// `guard` where the file exists, `internal` where it cannot be written.
+    /// `guard` if the file exists, `internal` if it cannot be written.
     pub fn finish(self, storage: &dyn Storage) -> Result<Option<PlanHeader>, Failure> {
         let Self { path, header, lines: Some(lines) } = self else { return Ok(None) };
         let first = with_hash(&header.id, &serde_json::to_string(&header).unwrap_or_default());
@@ -88,7 +89,7 @@ fn to_text(planned: &Planned, record: u64) -> String {
     if sent > 0 {
         line["sent"] = sent.into();
     }
-    // Right behind its number: it is found without reading the line.
+    // It comes right after the number, where it is found without parsing the line.
     let start = format!("{{\"record\":{record}");
     line.to_string().replacen(&start, &format!("{start}{OF}{hash:016x}\""), 1)
 }

@@ -1,4 +1,4 @@
-//! What is asked of one group of records.
+//! What is asked about one group of records.
 
 use super::{Group, Member, NOT_IN_LOG};
 use crate::cli::GlobalArgs;
@@ -17,30 +17,30 @@ use storefront_core::effect::Effect;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::profile::diff::Expected;
 
-/// What is done with the records.
+/// What to do with the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// What they wrote is looked for.
+    /// Look for what they wrote.
     Verify,
-    /// What leads back is planned.
+    /// Plan how they are taken back.
     Undo,
 }
 
-/// What came of it.
+/// The answer for a group.
 #[derive(Debug)]
 pub enum Answer {
     /// What is found of each record.
     Findings(Vec<Finding>),
-    /// What leads back.
+    /// The way back.
     Undone(Box<Undone>),
 }
 
-/// What is found of a record, and when it was written.
+/// The state of a record, and when it was written.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// Its number.
     pub record: u64,
-    /// What is found.
+    /// Its state.
     pub state: State,
     /// When its last call left, RFC 3339.
     pub taken: Option<String>,
@@ -48,23 +48,23 @@ pub struct Finding {
     pub is_recent: bool,
     /// Whether something that it wrote is still there.
     pub is_left: bool,
-    /// By what its last write is known.
+    /// The name of its last write.
     pub write: Option<String>,
 }
 
-/// What leads back from what a group wrote.
+/// The way back from what a group wrote.
 #[derive(Debug, Default)]
 pub struct Undone {
     /// The record of a plan.
     pub planned: Option<Planned>,
     /// What does not go back.
     pub left: Vec<String>,
-    /// What goes back otherwise than it was.
+    /// What goes back differently.
     pub notes: Vec<String>,
 }
 
 impl Finding {
-    /// What is found of a record of which nothing is known that it wrote.
+    /// The state of a record without known writes.
     pub fn of(record: u64, state: State) -> Self {
         Self { record, state, taken: None, is_recent: false, is_left: false, write: None }
     }
@@ -90,7 +90,7 @@ impl Task {
     }
 }
 
-/// What the owner shows of what each record wrote.
+/// What the owner shows of each record's writes.
 async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Finding>, Failure> {
     let records: Vec<Vec<&Write>> = members.iter().map(|member| member.writes.iter().collect()).collect();
     let records: Vec<&[&Write]> = records.iter().map(Vec::as_slice).collect();
@@ -100,7 +100,7 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
     let states = verify::look(&of_customer(service, last)?, &records).await?;
     let now = service.session.context.clock.now();
     let finding = |(member, state): (&Member, State)| {
-        // A look may have closed what nobody knew.
+        // The look may have closed a write of unknown outcome.
         let state = if state == State::There && !member.is_done { State::Seen } else { state };
         let write = member.writes.last();
         let count = |effect: Effect| effect.changes.len() + effect.creates.len();
@@ -151,7 +151,7 @@ async fn as_it_says(
     Ok(members.iter().map(finding).collect())
 }
 
-/// What leads the owner back.
+/// The way back for the owner.
 async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<Undone, Failure> {
     let writes: Vec<&Write> = members.iter().flat_map(|member| &member.writes).collect();
     let run = writes.last().map(|last| last.run);

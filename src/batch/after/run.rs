@@ -1,4 +1,4 @@
-//! Reads for many groups at once, at the pace of a batch.
+//! Reads many groups at once, at the pace of a batch.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -22,8 +22,8 @@ use storefront_core::failure::{Failure, FailureKind, RecordCounts};
 /// How often progress is shown.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Looks at all groups; `answered` is handed each with what came of it. Where the service fails for too long, or refuses the token, the
-/// others are handed on as that failure.
+/// Looks at all groups and passes each with its answer to `answered`. If the service fails for too long, or refuses the
+/// token, the remaining groups get that failure.
 ///
 /// # Errors
 /// `interrupted` after a signal, and those of `answered`.
@@ -71,11 +71,11 @@ pub async fn run(
     Ok(progress.finish())
 }
 
-/// How far the reads are, and whether others are started.
+/// How far the reads are, and whether more may start.
 struct Course<'a> {
     pace: &'a RefCell<Pace>,
     count: RecordCounts,
-    /// Why the groups that wait are not looked at.
+    /// Why waiting groups are not looked at.
     broken: Option<Failure>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Course<'a> {
         self.broken.is_none() && pace.delay(now).is_none() && pace.has_capacity(running, now)
     }
 
-    /// Notes what came of a group. Where the token is refused, the others are not looked at.
+    /// Notes the result of a group. If the token is refused, the others are not looked at.
     fn note(&mut self, group: &Group, ended: &JobResult) {
         let members = group.members.len() as u64;
         match &ended.result {
@@ -115,12 +115,12 @@ impl<'a> Course<'a> {
     }
 }
 
-/// What the reads of a group came to.
+/// The answer for a group.
 fn answer_of(follower: &Follower<'_>, group: &Group) -> Result<Answer, Failure> {
     follower.answers.borrow_mut().remove(&group.members[0].record).ok_or_else(nothing)
 }
 
-/// Groups that are not looked at yet, by their first records.
+/// Groups that were not looked at yet, by their first records.
 type Waiting = VecDeque<(RecordLocation, PreparedRecord)>;
 
 /// The groups in the order of their first records, and by these.

@@ -1,4 +1,4 @@
-//! `undo` of a batch: a plan that sets back what the records of a batch changed, where it still is so.
+//! `undo` of a batch: a plan that sets back what its records changed, if it is still as they left it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,11 +22,11 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::UNDO;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Plans how the done records of a journal are undone, one record an owner, and lists what is left.
+/// Plans how the done records of a journal are undone, one record for each owner, and lists what is left.
 ///
 /// # Errors
-/// `guard` where nothing can be undone, `partial` where a part is left; `usage` and `guard` for another input and another service; as
-/// the reads where something cannot be read: no plan is written then.
+/// `guard` if nothing can be undone, `partial` if a part is left; `usage` and `guard` for another input and another
+/// service; as the reads if something cannot be read: then no plan is written.
 pub async fn undo(
     session: &Session<'_>,
     listing: &Listing<'_>,
@@ -44,9 +44,9 @@ pub async fn undo(
 /// What was planned so far.
 #[derive(Default)]
 struct Undoing {
-    /// The records of the plan, in the order of the first records that they are of.
+    /// The records of the plan, each by the first record that it undoes.
     planned: BTreeMap<u64, Planned>,
-    /// What is printed of each group.
+    /// What is printed about each group.
     said: BTreeMap<u64, (Member, Vec<String>, Vec<String>, bool)>,
     failure: Option<Failure>,
 }
@@ -98,7 +98,7 @@ impl Undoing {
         Err(Failure::new(kind, message).applied(Applied::No).hint(listing.shows_each()))
     }
 
-    /// Notes in the plan which batch it undoes; whether that is the whole of it.
+    /// Notes in the plan which batch it undoes; returns whether it undoes all of it.
     fn note(&self, planning: &mut Planning<'_>, listing: &Listing<'_>, left: usize) -> bool {
         let is_open = |state| matches!(state, State::Sending | State::Unknown);
         let is_whole = left == 0 && !listing.past.records().any(|(_, latest)| is_open(latest.state));
@@ -117,7 +117,7 @@ impl Undoing {
         is_whole
     }
 
-    /// Prints what becomes of each group; gives how many changes are left.
+    /// Prints what becomes of each group; returns how many changes are left.
     fn say_groups(&self, report: &Report) -> Result<usize, Failure> {
         let mut left = 0;
         for (member, own, notes, is_planned) in self.said.values() {
@@ -147,7 +147,7 @@ impl Undoing {
     }
 }
 
-/// Says what of the journal is not undone.
+/// Reports what of the journal is not undone.
 fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, left: usize) {
     for (state, count) in others {
         report.status(&format!("not undone: {count} {state}"));
@@ -158,7 +158,8 @@ fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, left: usize) 
     }
 }
 
-/// Leaves out the records that were not applied as far as is known, and those that were noted by hand and never found.
+/// Removes the records that were not applied as far as is known, and those that were noted by hand and are not in the
+/// log.
 fn only_done(gathered: Gathered) -> Gathered {
     let Gathered { groups, unusable, mut others } = gathered;
     let mut is_done = |member: &Member| {
@@ -180,7 +181,7 @@ fn only_done(gathered: Gathered) -> Gathered {
     Gathered { groups, unusable, others }
 }
 
-/// A plan is handed on to others, who apply it with their own tokens.
+/// Refuses records with tokens of their own: a plan is passed on to others, who apply it with their tokens.
 fn refuse_tokens(groups: &[(Group, PreparedRecord)]) -> Result<(), Failure> {
     if groups.iter().all(|(_, prepared)| prepared.token_source == RecordToken::Shared) {
         return Ok(());
@@ -192,7 +193,7 @@ fn refuse_tokens(groups: &[(Group, PreparedRecord)]) -> Result<(), Failure> {
     )))
 }
 
-/// Prints what becomes of a record; for people only what they have to know.
+/// Prints what becomes of a record; people only see what they need to know.
 fn say(
     report: &Report,
     line: u64,

@@ -25,11 +25,12 @@ use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Verifies the records of a journal that are done, unknown or mismatched; with `sample` only those of so many of a hundred owners.
+/// Verifies the records of a journal that are done, unknown or mismatched; `sample` is the percentage of owners to
+/// verify.
 ///
 /// # Errors
-/// `partial` where something is not as it was written, `unknown` where something could not be compared, `unavailable` where it could
-/// not be read; `usage` and `guard` for another input and another service.
+/// `partial` if something is not as it was written, `unknown` if something could not be compared, `unavailable` if it
+/// could not be read; `usage` and `guard` for another input and another service.
 pub async fn verify(
     session: &Session<'_>,
     listing: &Listing<'_>,
@@ -53,7 +54,7 @@ pub async fn verify(
     .await
 }
 
-/// What only people noted, and the log does not have, is not read: nothing says what was written.
+/// Sets aside records that only people noted and the log does not have: nothing says what was written.
 fn leave_out_by_hand(gathered: &mut Gathered) {
     let is_noted = |member: &Member| member.noted.is_by_hand && member.writes.is_empty();
     let is_by_hand = |(group, _): &mut (Group, _)| group.members.iter().all(is_noted);
@@ -62,10 +63,10 @@ fn leave_out_by_hand(gathered: &mut Gathered) {
     gathered.unusable.extend(members.map(|member| (member, BY_HAND.to_owned())));
 }
 
-/// Leaves as many groups of a hundred as are wanted, at least one: always the same ones of the same journal.
+/// Keeps this percentage of the groups, at least one, and always the same ones for the same journal.
 fn choose(gathered: &mut Gathered, percent: f64) {
     let count = gathered.groups.len();
-    // A number of groups, which no precision is lost for.
+    // The number of groups fits without a loss of precision.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
     let wanted = (count as f64 * percent / 100.0).ceil().max(1.0) as usize;
     let place = |group: &Group| group.members.first().map(|first| fnv1a(&first.record.to_le_bytes()));
@@ -197,7 +198,7 @@ impl<'a> Verifying<'a> {
         self.results.push(member.record, text)
     }
 
-    /// What a person reads: nothing of a record that is as it was written.
+    /// What people read: nothing about a record that is as it was written.
     fn text(&self, member: &Member, finding: &Finding) -> String {
         let place = format!("{} {}", self.report.place, member.record);
         let line = |text: String| self.report.stdout_style.wrapped(&sanitize_line(&text)) + "\n";

@@ -1,17 +1,17 @@
-//! Failures of one cause with nothing else between: their cause is not the records.
+//! Failures with one cause and nothing else between them: the records are not to blame.
 
 use super::{Run, Stop};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 
-/// So many stop the run.
+/// How many stop the run.
 const IN_A_ROW: u64 = 3;
 
-/// The failures that came last.
+/// The latest failures.
 #[derive(Debug, Default)]
 pub struct InARow {
     cause: Option<Cause>,
     count: u64,
-    /// The last of those that the service has not answered, as long as it has answered nothing in this run.
+    /// The last failure that is not the service's answer, as long as the service has answered nothing in this run.
     unanswered: Option<Failure>,
     was_answered: bool,
 }
@@ -42,21 +42,21 @@ impl Cause {
 }
 
 impl InARow {
-    /// Takes a failure in; gives how many of its cause there are by now.
+    /// Adds a failure; returns how many have had its cause in a row.
     fn add(&mut self, cause: Cause) -> u64 {
         self.count = if self.cause.as_ref() == Some(&cause) { self.count + 1 } else { 1 };
         self.cause = Some(cause);
         self.count
     }
 
-    /// Something else came between.
+    /// Another result came between.
     pub fn end(&mut self) {
         *self = Self { was_answered: true, ..Self::default() };
     }
 }
 
 impl Run<'_> {
-    /// Stops the run where failures of one cause are too many.
+    /// Stops the run if too many failures have one cause.
     pub(super) fn note_in_a_row(&mut self, failure: &Failure) {
         let Some(cause) = Cause::of(failure) else { return self.in_a_row.end() };
         let stop = match cause {
@@ -69,14 +69,14 @@ impl Run<'_> {
         self.in_a_row.was_answered |= !is_unanswered;
         let count = self.in_a_row.add(cause);
         if let Some(Stop::Forbidden(_, failed)) = &mut self.stop {
-            // Those that were in flight.
+            // Failures of records that were in flight.
             *failed = count;
         } else if count >= IN_A_ROW {
             self.request_stop(stop);
         }
     }
 
-    /// A run of few records, none of which the service has answered, ends as one of many that is stopped.
+    /// Lets a run of few records, none of which the service has answered, end like a run of many that is stopped.
     pub(super) fn note_unanswered(&mut self) {
         if let Some(failure) = self.in_a_row.unanswered.take().filter(|_| self.stop.is_none()) {
             self.request_stop(Stop::NotTheService(failure));

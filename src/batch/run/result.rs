@@ -1,4 +1,4 @@
-//! What became of each record and of the run: written down, counted, printed, and how to continue.
+//! The results of each record and of the run: written down, counted, printed, and how to continue.
 
 use std::pin::Pin;
 
@@ -18,7 +18,7 @@ use crate::report::summary::{self, Failed, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence, RecordCounts};
 
 impl Run<'_> {
-    /// Writes down what became of a record.
+    /// Writes down the result of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
         let Some(job) = self.in_flight.remove(&ended.record) else { return };
         self.queue.release(job.key);
@@ -57,7 +57,7 @@ impl Run<'_> {
         self.journal.append(Entry::failed(location.line, hash, failure));
     }
 
-    /// A record behind one that is unknown, or is to be sent again.
+    /// Refuses a record behind one that is unknown, or is to be sent again.
     pub(super) fn refuse_blocked(&mut self, job: &Job, failure: &Failure, waits_for_person: bool) {
         self.queue.release(job.key);
         if matches!(job.earlier, Some(Earlier::Unknown { .. })) {
@@ -68,7 +68,7 @@ impl Run<'_> {
         self.fail(job.position, Some(&job.prepared), failure);
     }
 
-    /// A record that cannot be sent.
+    /// Refuses a record that cannot be sent.
     pub(super) fn invalid(&mut self, position: Position, failure: &Failure) {
         let Position { location, hash, .. } = position;
         self.journal.append(Entry::failed(location.line, hash, failure));
@@ -117,7 +117,7 @@ impl Run<'_> {
         self.stop_if_broken(printed);
     }
 
-    /// Counts and prints a record that is done: as an earlier run said, or as a look has found, which is noted.
+    /// Counts and prints a record that is done: according to an earlier run, or to a look, which is then noted.
     pub(super) fn done(&mut self, position: Position, status: u16) {
         match self.input.looks.remove(&position.location.line).map(|looked| looked.found) {
             Some(Found::Done(outcome)) => {
@@ -138,17 +138,17 @@ impl Run<'_> {
         self.print(position, outcome);
     }
 
-    /// Counts and prints a record that is never sent.
+    /// Counts and prints a record that was not sent.
     pub(super) fn print_not_sent(&mut self, position: Position) {
         self.count.not_sent += 1;
         let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name) };
         self.print(position, outcome);
     }
 
-    /// Records that were in flight at a second signal: the outcome of what may have been sent is unknown.
+    /// Records that were in flight at a second signal: if they may have been sent, their outcome is unknown.
     pub(super) fn abandon(&mut self) {
         for job in std::mem::take(&mut self.in_flight).into_values() {
-            // The journal ends when nothing waits behind it any more.
+            // The journal ends when nothing is queued any more.
             self.queue.release(job.key);
             if !job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed) {
                 self.leave(&job);
@@ -164,7 +164,7 @@ impl Run<'_> {
         }
     }
 
-    /// A record of which nothing left: it stays what it was.
+    /// A record of which nothing left keeps its earlier state.
     pub(super) fn leave(&mut self, job: &Job) {
         match &job.earlier {
             Some(Earlier::Unknown { failure }) => self.fail(job.position, Some(&job.prepared), failure),
@@ -178,15 +178,15 @@ impl Run<'_> {
         }
     }
 
-    /// After the run has stopped the rest of the input is reported, and not sent. A signal ends that.
+    /// After the run has stopped, the rest of the input is reported, and not sent. A signal ends that.
     async fn print_the_rest(&mut self, signals: &mut Signals) {
-        // What cannot be read or printed now is not worth more than the reason to stop.
+        // A failure to read or print here does not replace the reason to stop.
         while !self.results.is_closed()
             && let Ok(Some(record)) = self.input.reader.read()
         {
             let number = record.number;
             self.admit(&record);
-            // A signal is only heard where the runtime has its turn.
+            // A signal is only noticed when the runtime gets its turn.
             if number % 256 == 0 {
                 tokio::task::yield_now().await;
                 if signals.next().now_or_never().is_some() {
@@ -196,7 +196,7 @@ impl Run<'_> {
         }
     }
 
-    /// Closes the files, reports the outcome of the records and the next command.
+    /// Closes the files, and reports the result of the records and the next command.
     pub(super) async fn finish(
         mut self,
         signals: &mut Signals,
@@ -217,7 +217,7 @@ impl Run<'_> {
         }
         let printed = self.results.close();
         let Self { journal, shared, count, failed, mut progress, input, mut stop, .. } = self;
-        // Nobody can append any more: the writer comes to its end.
+        // Nobody can append any more, so the writer ends.
         drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
         for done in [written.unwrap_or(Ok(())), printed] {
@@ -235,7 +235,7 @@ impl Run<'_> {
     }
 }
 
-/// What a run ends with.
+/// The result of a run.
 fn verdict(
     stop: Option<Stop>,
     count: RecordCounts,
