@@ -120,7 +120,7 @@ pub fn encoding(name: &str) -> Result<&'static Encoding, &'static str> {
         .ok_or("expected a name such as utf-8, windows-1252 or shift_jis")
 }
 
-/// What every write takes.
+/// The flags of every write.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Request options")]
 pub struct WriteArgs {
@@ -130,15 +130,15 @@ pub struct WriteArgs {
     /// With --dry-run: print a curl command
     #[arg(long, requires = "dry_run")]
     pub curl: bool,
-    /// What every command takes that asks.
+    /// The flags of every command that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
 
-/// What every command takes that asks before it does something.
+/// The flags of every command that asks before it does something.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Request options")]
 pub struct ConfirmArgs {
@@ -147,7 +147,7 @@ pub struct ConfirmArgs {
     pub yes: bool,
 }
 
-/// What every call takes.
+/// The flags of every call.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Request options")]
 pub struct RequestArgs {
@@ -299,13 +299,13 @@ impl PaceArgs {
     }
 }
 
-/// What every operation takes.
+/// The flags of every operation.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OperationArgs {
     /// The input.
     #[command(flatten)]
     pub input: InputArgs,
-    /// What every write takes.
+    /// The flags of every write.
     #[command(flatten)]
     pub write: WriteArgs,
     /// How long it waits.

@@ -44,7 +44,7 @@ pub struct ApiArgs {
     /// Allow direct writes of profiles and addresses (omitted addresses are deleted), and deleting customers
     #[arg(long)]
     pub unguarded: bool,
-    /// What every write takes.
+    /// The flags of every write.
     #[command(flatten)]
     pub write: WriteArgs,
 }
@@ -61,7 +61,7 @@ fn method(text: &str) -> Result<Method, String> {
         .ok_or_else(|| "expected an HTTP method, such as GET, POST, PUT or DELETE".to_owned())
 }
 
-/// What results call it.
+/// The name of the operation in results.
 const OPERATION: &str = "api";
 
 /// Sends the call and prints the reply as it came.
@@ -159,7 +159,7 @@ fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), F
         value => report.stdout(format!("{}\n", sanitize(&format!("{value:#}")))),
     };
     let applied = if request.is_read() { Applied::No } else { Applied::Yes };
-    // Even where the reply cannot be printed, it is reported whether the call took effect.
+    // Report whether the call took effect, even if the reply cannot be printed.
     let outcome = Outcome { applied, status: Some(reply.status), ..Outcome::not_sent(OPERATION) };
     printed.map_err(|failure| outcome.print_failed(failure))
 }

@@ -37,7 +37,7 @@ pub struct ApplyArgs {
     /// Check the plan against the service without sending anything
     #[arg(short = 'n', long)]
     pub dry_run: bool,
-    /// What every command takes that asks.
+    /// The flags of every command that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
     /// How many, and how fast.
@@ -61,7 +61,7 @@ pub struct ApplyArgs {
     /// A plan that was started is always resumed; hints about records name the flag.
     #[arg(long, hide = true)]
     pub resume: bool,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -113,14 +113,14 @@ pub async fn carry_out(session: &Session<'_>, plan: &Plan, batch: BatchArgs) -> 
     };
     let allow_unknown = begun.command.as_ref().is_some_and(|cli| cli.shared.input.allow_unknown);
     let input = InputArgs { allow_unknown, ..InputArgs::default() };
-    // One that was started is always resumed.
+    // A plan that was started is always resumed.
     let batch = BatchArgs { resume: true, ..batch };
     let global = GlobalArgs { input, batch, ..session.global.clone() };
     let session = Session { global: &global, ..*session };
     batch::run(&session, Origin::of_plan(plan.clone()), operation).await
 }
 
-/// The command that a plan or a journal is of.
+/// The command of a plan or a journal.
 pub struct Begun {
     command: Option<Cli>,
     undo: UndoPlan,
@@ -128,7 +128,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// The command of these words and flags; of an undo the plan says whose token it carries.
+    /// The command of these words and flags; for an undo, the plan tells whose token it carries.
     pub fn new(operation: &str, flags: &[String], plan: Option<&Plan>) -> Self {
         let words = ["storefront"].into_iter().chain(operation.split(' '));
         let words = words.chain(flags.iter().map(String::as_str)).map(OsString::from);
@@ -141,13 +141,13 @@ impl Begun {
         Self { command, undo: UndoPlan::of(first, replacement), is_undo: operation == UNDO.name }
     }
 
-    /// What it does; `None` where this version does not know it.
+    /// The operation; `None` if this version does not know it.
     pub fn operation(&self) -> Option<&dyn Operation> {
         if self.is_undo { Some(&self.undo) } else { self.command.as_ref()?.command.operation() }
     }
 }
 
-/// Refuses a plan that takes back writes of another machine: its IDs are other writes here.
+/// Refuses a plan that undoes writes of another machine: its IDs name other writes here.
 fn ensure_of_this_log(session: &Session<'_>, plan: &Plan) -> Result<(), Failure> {
     let run = plan.header.undoes.iter().filter_map(|undoes| undoes.run.clone()).collect::<Vec<_>>();
     let log = WriteLog::to_read(session.context)?;

@@ -25,7 +25,7 @@ use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::sanitize_line;
 use storefront_core::text::token::Credential;
 
-/// What `auth` can do.
+/// The commands of `auth`.
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
     /// Log in and store a token
@@ -74,7 +74,7 @@ pub struct LoginArgs {
     #[arg(long, value_name = "CODE", requires = "user", requires = "admin")]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub otp: Option<String>,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -136,8 +136,8 @@ fn read_keys(session: &Session<'_>) -> Result<Credential, Failure> {
     token.checked("the input")
 }
 
-/// Offers to log in where a command ended because the token of an earlier login has expired; whether there is a new one. Of a batch
-/// the records that are left are sent by `resume`.
+/// Offers to log in when a command ended because the token of an earlier login has expired; `true` if there is a new
+/// token. The remaining records of a batch are sent by `resume`.
 ///
 /// # Errors
 /// As `auth login`.
@@ -216,7 +216,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Calls the service of a profile, once and not for long: what is secret goes to no other host.
+/// Calls the service of a profile once, with a short timeout: a secret goes to no other host.
 async fn at_service<T>(
     session: &Session<'_>,
     profile: &Profile,
@@ -233,8 +233,8 @@ async fn at_service<T>(
     .await
 }
 
-/// Refuses a token that the service rejects, or that is of the other kind. One that cannot be checked is kept: the
-/// service may be down just now.
+/// Refuses a token that the service rejects, or that is of the other kind. A token that cannot be checked is kept: the
+/// service may be down.
 async fn verify(
     session: &Session<'_>,
     profile: &Profile,
@@ -301,7 +301,7 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
-    // A profile that is named needs no configuration: its tokens may have outlived it.
+    // A profile that is named need not be configured: its tokens may have outlived it.
     let profile = if let Some(name) = &session.global.flags.profile {
         name.clone()
     } else {

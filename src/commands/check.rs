@@ -1,4 +1,4 @@
-//! What `doctor` and `auth status` report: one finding for each thing that was looked at.
+//! The findings of `doctor` and `auth status`, one for each thing that was looked at.
 
 use std::time::Duration;
 
@@ -24,13 +24,13 @@ pub struct Check {
     /// What was looked at, such as `customer token`.
     #[serde(rename = "check")]
     pub name: &'static str,
-    /// How it is: `ok`, `warning` (it works, but may surprise), `skipped` (it could not be looked at) or `failed`.
+    /// The result: `ok`, `warning` (it works, but may surprise), `skipped` (it could not be looked at) or `failed`.
     pub status: &'static str,
     /// What was found.
     pub detail: String,
     /// What to do about it; never where the status is `ok` or `skipped`.
     pub fix: Option<Hint>,
-    /// What a command would fail with.
+    /// The failure that a command would end with.
     #[serde(skip)]
     pub failure: Option<FailureKind>,
 }
@@ -81,7 +81,7 @@ pub fn table(checks: &[Check], screen: OutputStyle) -> String {
     style::table(screen, &["CHECK", "STATUS", "DETAIL"], rows) + "\n"
 }
 
-/// A longer wait would tell nothing new.
+/// The timeout of a check without `--timeout`: a longer wait would tell nothing new.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Every shop has an attribute of this code.
@@ -98,8 +98,8 @@ pub fn quick(global: &GlobalArgs) -> GlobalArgs {
 /// proven.
 pub type Answer = Result<Option<Profile>, Failure>;
 
-/// Calls the service with the token of that kind. Of an administrator's, each read needs another permission; the
-/// marketplace's interface shows none, but a profile may name one.
+/// Calls the service with the token of that kind. Each read with an administrator's token needs another permission; the
+/// marketplace's interface has no such read, but a profile may name one.
 pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     if bearer == Bearer::Customer {
         return read::read_profile(service).await.map(Some);
@@ -121,7 +121,7 @@ pub fn is_rejected(failure: &Failure) -> bool {
     failure.kind == FailureKind::Auth && failure.status.is_some() && !failure.is_foreign
 }
 
-/// The finding about a token, and what a call with it showed; nothing where there is no such token to call with.
+/// The finding about a token, and what a call with it showed; `None` without such a token.
 pub async fn token(service: &Service<'_>, bearer: Bearer) -> (Check, Option<Answer>) {
     let settings = &service.settings;
     let is_customer = bearer == Bearer::Customer;

@@ -18,7 +18,7 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// What `config` can do.
+/// The commands of `config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Create a profile, prompting for missing values
@@ -68,7 +68,7 @@ pub enum ConfigCommand {
     Unset {
         /// `profiles.NAME.KEY`, or `KEY` for the selected profile; `profiles.NAME` for a whole profile
         key: String,
-        /// What every command takes that asks.
+        /// The flags of every command that asks.
         #[command(flatten)]
         confirm: ConfirmArgs,
     },
@@ -114,7 +114,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         file.keep_only(name);
     }
     let settings = to_json("", file.document.as_item());
-    // Where its tokens come from, in this environment.
+    // The sources of its tokens in this environment.
     let sources = |name: &str| match Settings::resolve(
         session.context,
         &session.global.for_profile(name),
@@ -172,7 +172,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
     let Setting::Value(setting) = key.setting()? else {
         return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
     };
-    // A profile begins with its base URL; anything else for one that there is not is a slip of the pen.
+    // A profile begins with its base URL; any other setting of a profile that does not exist is a typing error.
     if let Some(profile) = key.profile().filter(|_| setting.name != BASE_URL.name) {
         file.require_profile(profile, "config set")?;
     }
@@ -187,7 +187,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
             session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
         }
     }
-    // In the file a relative path starts at the directory of the file; who types one means where they are.
+    // A relative path in the file starts at the directory of the file; one that is typed starts at the current directory.
     if let ([path], true) = (&words[..], setting.is_file())
         && let Ok(here) = std::path::absolute(path)
         && here.is_file()
@@ -206,7 +206,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         Ok(before)
     })?;
     session.report.status(&format!("set {key} in `{}`", file.path.display()));
-    // A profile that is moved to another host takes the tokens along that it names itself.
+    // The tokens that a profile names itself go to its new host.
     let is_moved = before.is_some() && before != key.origin(&file);
     let mut profiles = file.profiles().unwrap_or_default().into_iter();
     if let Some(profile) = profiles.find(|profile| is_moved && key.profile() == Some(&*profile.name)) {
@@ -225,13 +225,13 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
 
 /// Refuses a base URL of a profile that every command would refuse.
 fn check_base_url(file: &ConfigFile, profile: Option<&str>) -> Result<(), Failure> {
-    // What is wrong elsewhere in the file is told where it is written.
+    // Other mistakes in the file are reported elsewhere.
     let profiles = file.profiles().unwrap_or_default();
     let changed = profiles.iter().find(|known| Some(&*known.name) == profile);
     changed.map_or(Ok(()), Settings::check_base_url)
 }
 
-/// Takes a setting or a whole profile out.
+/// Removes a setting or a whole profile.
 fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = session.config_file()?;
     let key = KeyPath::resolve(key, file, session.context, session.global)?;

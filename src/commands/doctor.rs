@@ -105,7 +105,7 @@ fn service_checks(service: &Service<'_>, token: Check, answer: Option<Answer>) -
     checks
 }
 
-/// What a failed read says is wrong, and how it is put right.
+/// The problem that a failed read shows, and its fix.
 fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
     let settings = &service.settings;
     let url = &settings.endpoint.base_url;
@@ -117,7 +117,7 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
     };
     let rooted = with_root(url, settings.dialect.rest_root);
     let (name, fix) = match (failure.kind, failure.status) {
-        // A shop answers so to calls that are not those of its API, also as to a store view that it does not know.
+        // A shop answers so to paths outside of its API, sometimes as if the store view were unknown.
         (_, Some(400 | 404)) if rooted != *url => {
             ("profile", format!("set base-url to {rooted}, where a Magento shop has its API").into())
         }
@@ -180,7 +180,7 @@ fn history(service: &Service<'_>) -> Option<Check> {
 fn state_directory(session: &Session<'_>) -> Option<Check> {
     let state = &session.context.directories().ok()?.state;
     let (name, shown) = ("state directory", state.display());
-    // What is not there yet is created in the nearest directory above.
+    // A directory that does not exist is created in the nearest one above.
     let existing = state.ancestors().find(|path| path.exists()).unwrap_or(state);
     let old: Vec<PathBuf> = OLD.iter().map(|name| state.join(name)).filter(|path| path.is_dir()).collect();
     Some(if let Err(error) = tempfile::NamedTempFile::new_in(existing).map_err(without_path) {
@@ -206,7 +206,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
 const OLD: [&str; 7] =
     ["snapshots", "customers", "addresses", "runs", "applied-plans", "default-options", "retention"];
 
-/// The log can be used, and is not damaged.
+/// Checks that the log can be used, and is not damaged.
 fn log(session: &Session<'_>) -> Option<Check> {
     let name = "log";
     let found = WriteLog::to_read(session.context).and_then(|log| log.map(|log| log.damage()).transpose());

@@ -1,4 +1,4 @@
-//! `storefront forget`: what this machine keeps of customers is deleted. The shop is not touched.
+//! `storefront forget`: deletes what this machine keeps of customers. The shop is not touched.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,10 +49,10 @@ pub struct ForgetArgs {
     /// Forget only whose the token is
     #[arg(long)]
     pub token: bool,
-    /// What every command takes that asks.
+    /// The flags of every command that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -203,8 +203,8 @@ fn remove_plans(session: &Session<'_>, held: &Held) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The files that are left and may hold data of customers: plans that were started, journals of these updates, and those of standard
-/// input of batches with customers' own tokens.
+/// The remaining files that may hold data of customers: started plans, journals of these updates, and journals of batches
+/// from standard input with customers' own tokens.
 fn left(service: &Service<'_>, held: &Held, found: &Forgotten) -> Result<Vec<PathBuf>, Failure> {
     let (session, id) = (service.session, service.settings.service_id());
     let storage = &*session.context.storage;

@@ -63,7 +63,7 @@ const FIELDS: &str = r#"such as ["id", "addresses/city"]"#;
 /// The argument that says what is planned without an input.
 const IN_PLACE_OF_INPUT: &str = "remove_address";
 
-/// More results than this are counted only.
+/// The most results that are listed; more are only counted.
 const MOST_RESULTS: usize = 200;
 
 /// The tools, as the protocol lists them. The words of a name are those of a command, after `plan_` those of an
@@ -88,10 +88,10 @@ fn planned(name: &str) -> Option<&'static OperationSpec> {
     OPERATIONS.into_iter().find(|operation| operation.slug().replace('-', "_") == words)
 }
 
-/// What runs the tools.
+/// The server of the tools.
 struct Assistant {
     program: PathBuf,
-    /// Which service it is, as flags.
+    /// The flags that choose the service.
     service: Vec<String>,
     plans: PathBuf,
     tools: Vec<Tool>,
@@ -132,7 +132,7 @@ impl ServerHandler for Assistant {
 }
 
 impl Assistant {
-    /// Runs a tool; gives what it answers, with a member `error` where its command failed.
+    /// Runs a tool and returns its answer, with a member `error` if its command failed.
     async fn call(&self, tool: &Tool, mut arguments: JsonObject) -> Result<Value, Failure> {
         let properties = &tool.input_schema["properties"];
         arguments.retain(|_, value| !value.is_null());
@@ -216,9 +216,9 @@ fn words(tool: &Tool, arguments: &JsonObject) -> Result<Vec<String>, Failure> {
     Ok(flags)
 }
 
-/// What a command printed: the kind of its error, what was applied and the hint; and in a field of its own, whatever it says, what the
-/// shop and its customers wrote or a message quotes of it: the results with these fields (all where there are none), warnings, and
-/// the message of the error.
+/// The answer of a tool: the kind of the command's error, what was applied, and the hint. A field of its own,
+/// `untrusted`, has what the shop and its customers wrote or a message quotes of it: the results with these fields (all
+/// if none are named), warnings, and the message of the error.
 fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     let objects = |text: &[u8]| -> Vec<Value> {
         String::from_utf8_lossy(text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
@@ -257,7 +257,7 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     answer
 }
 
-/// Takes the shop's own bodies out of an error: they may hold more than was asked for.
+/// Removes the shop's own bodies from an error: they may hold more than was asked for.
 fn drop_bodies(error: &mut Value) {
     let calls = error.get_mut("calls").and_then(Value::as_array_mut);
     let responses = calls.into_iter().flatten().filter_map(|call| call.get_mut("response"));
@@ -265,7 +265,7 @@ fn drop_bodies(error: &mut Value) {
     error.get_mut("service").into_iter().for_each(|body| *body = Value::Null);
 }
 
-/// Leaves these fields of a value, all where there are none; `known` gets the paths of all that there are.
+/// Keeps only these fields of a value, or all if none are named; `known` gets the paths of all that there are.
 fn pick(value: &mut Value, at: &str, fields: &[String], known: &mut BTreeSet<String>) {
     let is_in = |path: &str, of: &str| path == of || path.starts_with(&format!("{of}/"));
     match value {
@@ -328,11 +328,11 @@ pub async fn run(session: &Session<'_>, args: &McpArgs) -> Result<(), Failure> {
 /// The answer of JSON-RPC to a line that is not JSON, whose id nobody knows.
 const BROKEN_LINE: &[u8] =
     b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n";
-/// How much of a line may wait.
+/// How many bytes of a line may wait.
 const BUFFER: usize = 64 * 1024;
 
-/// The lines of input that are JSON, and the way to output, for the library, which leaves the other lines without an answer;
-/// and what writes until both are done.
+/// The streams for the library, which would leave a line that is not JSON without an answer: the other lines of input,
+/// and the way to output. The task writes until both are done.
 fn answering_broken_lines(
     input: impl AsyncRead + Unpin + Send + 'static,
     mut output: impl AsyncWrite + Unpin + Send + 'static,
@@ -344,7 +344,7 @@ fn answering_broken_lines(
         let (mut input, mut line) = (BufReader::new(input), Vec::new());
         while input.read_until(b'\n', &mut line).await.is_ok_and(|length| length > 0) {
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
-            // Nobody listens any more where it fails.
+            // If it fails, nobody listens.
             if is_json && good.write_all(&line).await.is_err() {
                 break;
             }
@@ -397,8 +397,8 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
     })
 }
 
-/// Removes plans of assistants that can no longer be started, and were not: they hold personal data. One with a journal can be
-/// resumed.
+/// Removes plans of assistants that expired before they were started: they hold personal data. A plan with a journal can
+/// be resumed.
 fn remove_expired(session: &Session<'_>, plans: &Path) {
     let (storage, now) = (&*session.context.storage, session.context.clock.now());
     let Ok(directories) = session.context.directories() else { return };

@@ -1,4 +1,4 @@
-//! What the program says of itself: help, manual pages, templates.
+//! What the program tells about itself: help, manual pages, templates.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -24,7 +24,7 @@ use storefront_core::operation::{OPERATIONS, OperationSpec};
 use storefront_core::text::sanitize::sanitize_line;
 use storefront_core::text::suggestion::closest_match;
 
-/// Which operation, for what is printed about its input.
+/// The operation whose input is described.
 #[derive(Debug, Args)]
 pub struct OperationName {
     /// The operation, as it is typed or as one word: quote ship, or quote-ship
@@ -48,7 +48,7 @@ pub enum TemplateFormat {
   storefront template customer-update -q > change.json
   storefront template attribute create --format csv")]
 pub struct TemplateArgs {
-    /// Which operation.
+    /// The operation.
     #[command(flatten)]
     pub operation: OperationName,
     /// Input format
@@ -67,7 +67,7 @@ pub static VERSION: LazyLock<String> = LazyLock::new(|| {
 /// A topic: its name, what it is about, and its text for that screen.
 pub type Topic = (&'static str, &'static str, fn(OutputStyle) -> String);
 
-/// What `storefront help` explains beside the commands.
+/// What `storefront help` explains besides the commands.
 pub const TOPICS: [Topic; 4] = [
     ("exit-codes", "Exit codes", exit_codes),
     ("environment", "Environment variables", environment),
@@ -83,7 +83,7 @@ fn names(command: &clap::Command) -> Vec<String> {
     TOPICS.iter().map(|(name, ..)| *name).chain(commands).map(str::to_owned).collect()
 }
 
-/// What `help` is completed with.
+/// The completions of `help`.
 pub fn help_words() -> Vec<CompletionCandidate> {
     names(&grammar()).into_iter().map(CompletionCandidate::new).collect()
 }
@@ -123,7 +123,7 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
 }
 
 fn exit_codes(screen: OutputStyle) -> String {
-    // As wide as what stands before a meaning.
+    // The width of the columns before a meaning.
     let indent = " ".repeat(20);
     let row = |(_, code, name, meaning)| {
         let columns = screen.width.map_or(1000, usize::from).max(40);
@@ -196,13 +196,13 @@ pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
     pages.iter().zip(&targets).try_for_each(|(page, target)| write_page(page, target)).map_err(cannot)
 }
 
-/// One file a command, in a directory that is empty.
+/// Writes a page for each command to an empty directory, and lists the files there.
 fn pages(grammar: clap::Command, directory: &Path) -> io::Result<Vec<PathBuf>> {
     clap_mangen::generate_to(grammar, directory)?;
     fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// Whether nothing is lost where a page is written there: no file, or a page of ours, and no link that leads elsewhere.
+/// Whether writing a page there loses nothing: there is no file, or a page of ours, and no link that leads elsewhere.
 fn is_free(target: &Path) -> bool {
     match fs::symlink_metadata(target) {
         Ok(found) => {
@@ -226,7 +226,7 @@ fn write_page(page: &Path, target: &Path) -> io::Result<()> {
 /// Prints a template. JSON has no comments, so the explanations go to standard error.
 ///
 /// # Errors
-/// `usage` for an operation there is none of.
+/// `usage` for an unknown operation.
 pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failure> {
     let (operation, dialect) = (OperationSpec::parse(&args.operation.words)?, session.dialect);
     let report = session.report;

@@ -85,18 +85,18 @@ const STYLES: Styles = Styles::styled()
 // That of clap without an empty line: the overview fits a terminal of 40 lines.
 #[command(help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}")]
 pub struct Cli {
-    /// What every command takes.
+    /// The flags of every command.
     #[command(flatten)]
     pub global: GlobalFlags,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
-    /// What it says beside the command's own arguments.
+    /// What it says besides the command's own arguments.
     #[arg(skip)]
     pub shared: GlobalArgs,
 }
 
-/// The nouns.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Save shipping details, and add, change and remove items of quotes
@@ -199,7 +199,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// What it does with records, where it takes a record or many.
+    /// The operation, if the command takes records.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Quote(command) => command.operation(),
@@ -213,8 +213,8 @@ impl Command {
 }
 
 impl Command {
-    /// Whether it may change the shop, unless it is a dry run. Each command is named: a new one does not compile before somebody
-    /// has said so of it. What `auth login` asks the shop for is only a token.
+    /// Whether it may change the shop, unless it is a dry run. Each command is named, so that a new one does not compile
+    /// without a decision. `auth login` only gets a token from the shop.
     pub fn can_write(&self) -> bool {
         match self {
             Self::Quote(command) => command.can_write(),
@@ -314,7 +314,7 @@ const INSTEAD: &[(&str, &str)] = &[
     ("version", "run 'storefront --version'"),
 ];
 
-/// The commands of which a verb without a noun is the name or an alias.
+/// The commands that a verb without a noun names.
 fn commands_called(verb: &str, grammar: &clap::Command) -> Option<String> {
     let commands = grammar.get_subcommands().filter_map(|noun| {
         let found = noun.find_subcommand(verb)?;
@@ -324,7 +324,7 @@ fn commands_called(verb: &str, grammar: &clap::Command) -> Option<String> {
     (!commands.is_empty()).then(|| format!("run {}", commands.join(" or ")))
 }
 
-/// The flag of the command that is called which means what an unknown flag says: `--zip` is `--postcode`.
+/// The flag of the called command that has the meaning of an unknown flag: `--postcode` for `--zip`.
 fn meant(flag: &str, words: &[OsString]) -> Option<String> {
     let grammar = grammar();
     let called =
@@ -332,7 +332,7 @@ fn meant(flag: &str, words: &[OsString]) -> Option<String> {
     let name = |long: &str| long.replace('-', "_");
     let known: Vec<String> = called.get_arguments().filter_map(clap::Arg::get_long).map(name).collect();
     let known = || known.iter().map(String::as_str);
-    // The fields of the addresses of a cart have their side before their name.
+    // The fields of a cart's addresses have `ship_` or `bill_` before their names.
     let typed = name(flag.trim_start_matches('-'));
     let (side, field) = ["ship_", "bill_"]
         .iter()
@@ -347,7 +347,7 @@ fn meant(flag: &str, words: &[OsString]) -> Option<String> {
     found.map(|found| found.replace('_', "-"))
 }
 
-/// Adds to the error about an unknown subcommand what exists instead, in place of a guess by spelling.
+/// Adds to the error about an unknown flag or subcommand what exists instead, in place of clap's guess by spelling.
 fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let typed = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
     let tip = match (error.kind(), typed) {
@@ -406,7 +406,7 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let (context, connect) = (&surroundings.context, &*surroundings.connect);
     cli.global.validate()?;
-    // What explains the program works whatever is set.
+    // Commands that explain the program work with any settings.
     match &cli.command {
         Command::Help { words } => return meta::help(report, words),
         Command::Completions { shell } => return report.stdout(&completion::script(*shell)?),
@@ -417,9 +417,9 @@ pub async fn run(
     let dialect = chosen_dialect(context, global, &config)?;
     let consent = Consent::of(cli.command.allowed_deletions());
     let session = Session { context, global, config: &config, dialect, report, connect, consent: &consent };
-    // Where a person has to agree and the command asks on its own, that question is enough: nothing else answers it.
+    // If a person has to agree and the command itself asks, that question is enough, and `--yes` does not answer it.
     let yes = match &cli.command {
-        // It depends on what is undone: of a batch it only plans.
+        // It depends on what is undone: the undo of a batch only plans.
         Command::Undo(_)
         | Command::Journal(JournalCommand::Undo(_))
         | Command::Customer(CustomerCommand::Restore(_)) => global.yes,
@@ -469,7 +469,7 @@ async fn carry_out(command: &Command, session: &Session<'_>) -> Result<(), Failu
     }
 }
 
-/// Decides whether a command may write. Gives whether `--yes` may answer what it asks.
+/// Decides whether a command may write; `true` if `--yes` may answer its questions.
 fn permit_command(session: &Session<'_>, command: &Command) -> Result<bool, Failure> {
     let is_read = matches!(command, Command::Api(args) if is_read(&args.method));
     let is_page = matches!(command, Command::Review(_));
@@ -481,8 +481,8 @@ fn permit_command(session: &Session<'_>, command: &Command) -> Result<bool, Fail
 }
 
 /// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
-/// a terminal, whom `--yes` does not stand for, or in a page. The sandbox may always be written to. Gives whether `--yes` may
-/// answer what the command itself asks.
+/// a terminal, for whom `--yes` does not answer, or in a page. The sandbox may always be written to. Returns whether
+/// `--yes` may answer the command's own questions.
 fn permit_write(
     session: &Session<'_>,
     is_page: bool,
@@ -513,8 +513,8 @@ fn permit_write(
         .hint("reads work, and --dry-run shows what would be sent"))
 }
 
-/// Whether a command asks a person before it writes: those on profiles and orders, those that remove items of a cart, deletions by `api`,
-/// and batches. What a resumed batch looks up it may complete without a question.
+/// Whether a command asks a person before it writes: those on profiles and orders, those that remove items of a cart,
+/// deletions by `api`, and batches. A resumed batch may complete what it looks up without a question.
 fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());
@@ -535,7 +535,7 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     }
 }
 
-/// Runs what talks to the service, for the customer who is named or the token's own.
+/// Opens the service for the customer who is named or the token's own, and runs a task with it.
 ///
 /// # Errors
 /// Whatever went wrong.
@@ -555,7 +555,7 @@ pub async fn run_operation(session: &Session<'_>, operation: &dyn Operation) -> 
     run_records(session, operation, async |document| run_one(session, operation, document).await).await
 }
 
-/// Runs an operation over the records of a batch; where the input is none, `one` runs it on the document that it is.
+/// Runs an operation over the records of a batch; for other input, `one` runs it on the document.
 ///
 /// # Errors
 /// Whatever went wrong.
@@ -624,7 +624,7 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
     planning.map_or(Ok(()), Planning::finish)
 }
 
-/// Prints what came of an operation; of what was removed from a cart also the command that takes it back.
+/// Prints the outcome of an operation, and after a removal from a cart the command that undoes it.
 fn report_done(session: &Session<'_>, outcome: &Outcome) -> Result<(), Failure> {
     session.report.outcome(outcome)?;
     let is_removal = [QUOTE_REMOVE_ITEM.name, QUOTE_CLEAR.name].contains(&outcome.operation);
@@ -636,7 +636,7 @@ fn report_done(session: &Session<'_>, outcome: &Outcome) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Runs an operation with what a person has answered, and prints what came of it and the command line that does the same.
+/// Runs an operation with a person's answers, and prints the outcome and the command line that does the same.
 ///
 /// # Errors
 /// Whatever went wrong.
@@ -654,7 +654,7 @@ pub async fn run_answered(
     reported
 }
 
-/// The input, where it is one of many records.
+/// The input, if it has many records.
 fn source(session: &Session<'_>) -> Result<Option<Source>, Failure> {
     let source = records::detect(&session.global.input)?;
     match (&source, &session.global.batch_flag) {

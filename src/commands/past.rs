@@ -26,7 +26,7 @@ use storefront_core::email::Email;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 
-/// Which thing was written to.
+/// The choice of an owner.
 #[derive(Debug, Clone, Default, Args)]
 #[group(id = "owner", multiple = false)]
 pub struct OwnerChoice {
@@ -48,7 +48,7 @@ pub struct OwnerChoice {
 }
 
 impl OwnerChoice {
-    /// The owner that is meant. Of an email it is the customer who has had it, as the log knows.
+    /// The owner that is chosen. For an email, it is the customer who had it, as the log has it.
     fn owner(&self, service: &Service<'_>) -> Result<Option<Owner>, Failure> {
         let of = |kind: Kind, id: String| Owner { kind: kind.noun(), id: Some(id), scope: None };
         if let Some(named) = &self.customer {
@@ -64,10 +64,10 @@ impl OwnerChoice {
     }
 }
 
-/// The ID of an order. Numbers of orders begin with zeros: one of them is no ID of another order.
+/// Reads the ID of an order. A text with a zero at its start is the number of an order, not the ID of another one.
 ///
 /// # Errors
-/// In words, what it is instead.
+/// What it is instead.
 pub fn order_id(text: &str) -> Result<u64, String> {
     if text.starts_with('0') {
         return Err(format!("`{text}` is the number of an order; `order show {text}` has its ID"));
@@ -75,7 +75,7 @@ pub fn order_id(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected the ID of an order, a whole number".to_owned())
 }
 
-/// What the log knows a customer by: the id, or of one without an id the email.
+/// The key of a customer in the log: the id, or the email of a customer without an id.
 fn customer_key(service: &Service<'_>, named: &str) -> Result<String, Failure> {
     let Some(email) = Some(named).filter(|named| named.contains('@')).map(Email::new) else {
         return Ok(named.to_owned());
@@ -118,7 +118,7 @@ pub struct HistoryArgs {
     /// List at most N writes [default: 20]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub limit: Option<u16>,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -147,7 +147,7 @@ pub struct VerifyArgs {
     /// Of a batch: verify only so many customers of each hundred, such as 5%
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "Batch options")]
     pub sample: Option<f64>,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -180,7 +180,7 @@ pub struct UndoArgs {
     /// Where the plan of a batch is written.
     #[command(flatten)]
     pub plan: PlanArgs,
-    /// What every write takes.
+    /// The flags of every write.
     #[command(flatten)]
     pub write: WriteArgs,
     /// How long it waits.
@@ -228,7 +228,7 @@ pub async fn journal(session: &Session<'_>, command: &JournalCommand) -> Result<
     }
 }
 
-/// A part of a hundred, with or without its sign.
+/// Reads a percentage, with or without its sign.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
     number
@@ -236,7 +236,7 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a percentage above 0, e.g. 5%".to_owned())
 }
 
-/// Reads the journal of a batch that the log has; which one that is, is said.
+/// Reads the journal that the log has of a batch, and prints its path.
 fn read_known<'a>(session: &'a Session<'a>, journal: &Path) -> Result<Listing<'a>, Failure> {
     let shown = journal.display();
     session.report.status(&format!("journal {shown}"));
@@ -255,7 +255,7 @@ fn journal_of(found: &Found) -> Option<PathBuf> {
 /// Runs `history`.
 ///
 /// # Errors
-/// `usage` for what no write is known by, `guard` where log or journal cannot be read.
+/// `usage` for a name that no write has, `guard` if the log or the journal cannot be read.
 pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Failure> {
     if !args.what.is_empty() && args.what.iter().all(|what| is_file(what)) {
         let listings = args.what.iter().map(|file| Listing::read(session, Path::new(file)));
@@ -374,7 +374,7 @@ pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure>
     .await
 }
 
-/// Plans how a batch is undone; nothing but reads is sent.
+/// Plans how a batch is undone; only reads are sent.
 async fn undo_batch(
     session: &Session<'_>,
     args: &UndoArgs,

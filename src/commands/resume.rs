@@ -18,7 +18,7 @@ use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 
-/// Flags of the command that began the batch which are not repeated: they are said again, or not at all.
+/// Flags of the command that began the batch that `resume` does not repeat.
 const NOT_REPEATED: [&str; 16] = [
     "--resume",
     "--restart",
@@ -38,7 +38,7 @@ const NOT_REPEATED: [&str; 16] = [
     "--verbose",
 ];
 
-/// How results are shown: as it is asked for now.
+/// The flags of the output: only those of `resume` count.
 const OF_OUTPUT: [&str; 3] = ["--output", "--jq", "--color"];
 
 /// Flags of `resume`.
@@ -76,13 +76,13 @@ pub struct ResumeArgs {
     /// How many, and how fast.
     #[command(flatten)]
     pub pace: PaceArgs,
-    /// What every command takes that asks.
+    /// The flags of every command that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
 }
 
 impl ResumeArgs {
-    /// The flags that are given now, as the command of the batch takes them.
+    /// The flags of `resume`, as the command of the batch takes them.
     fn words(&self) -> Vec<String> {
         let retried = [("--retry-unknown", &self.retry_unknown), ("--retry-failed", &self.retry_failed)];
         let retried = retried.into_iter().filter_map(|(flag, lines)| {
@@ -101,8 +101,8 @@ impl ResumeArgs {
     }
 }
 
-/// The command line that continues a batch, where this is `resume`. The working directory becomes that of the batch: its
-/// paths are as they were typed.
+/// The command line that continues a batch; `None` if this is not `resume`. The working directory becomes that of the
+/// batch, for the paths in its command.
 ///
 /// # Errors
 /// `usage` for a batch that is not known, and `guard` where the log cannot be read.
@@ -151,7 +151,7 @@ pub fn command_line(cli: &Cli, context: &Context) -> Result<Option<Cli>, Failure
     Ok(Some(resumed.with_output_of(cli)))
 }
 
-/// How the journal of a batch is continued that this machine does not know: its header says what began it.
+/// The hint to continue a journal that this machine does not know: its header names the command.
 fn of_another_machine(journal: &Path) -> Option<Hint> {
     const LONGEST: u64 = 1 << 16;
     let mut first = String::new();

@@ -20,7 +20,7 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Dialect, Interface};
 use storefront_sandbox::{Emulation, Fault, Observer, Options, Version};
 
-/// What `sandbox` can do.
+/// The commands of `sandbox`.
 #[derive(Debug, Subcommand)]
 pub enum SandboxCommand {
     /// Run the local service until interrupted; prints its URL and tokens first
@@ -65,7 +65,7 @@ pub enum SandboxCommand {
     Tokens(DataArgs),
 }
 
-/// Which database.
+/// The choice of a database.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
     /// Database file (created and seeded if missing) [default: sandbox.db in the data directory]
@@ -79,7 +79,7 @@ pub struct ServeArgs {
     /// Address to listen on (port 0 picks a free port)
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// Which database.
+    /// The database.
     #[command(flatten)]
     pub data: DataArgs,
     /// What a new database holds, as `sandbox seed` prints it; the file of --data must not exist
@@ -156,7 +156,7 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         allow_hosts: args.allow_host.clone(),
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
-    // Before the address is printed: its reader may stop the server at once.
+    // Listen before the address is printed: its reader may stop the server at once.
     let mut signals = Signals::listen(session.context)?;
     let running = storefront_sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
     if session.context.stdout_is_terminal && !session.report.is_json() {
@@ -248,8 +248,8 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     })
 }
 
-/// The lists of `sandbox show`, each with heading and field of its columns. Of addresses, items and options a table has the
-/// number.
+/// The lists of `sandbox show`, each with heading and field of its columns. A table has the number of addresses, items
+/// and options.
 const SHOWN: [(&str, &str); 5] = [
     ("customers", "CUSTOMER=id, FIRST NAME=firstname, LAST NAME=lastname, EMAIL=email, ADDRESSES=addresses"),
     ("quotes", "QUOTE=id, CUSTOMER=customer_id, ITEMS=items"),

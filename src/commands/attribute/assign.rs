@@ -30,7 +30,7 @@ pub struct AssignArgs {
     #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1..)]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub sets: Vec<String>,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }

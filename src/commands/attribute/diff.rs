@@ -1,4 +1,4 @@
-//! `storefront attribute diff`: a file of attributes against a shop.
+//! `storefront attribute diff`: compares a file of attributes with a shop.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -46,7 +46,7 @@ pub struct DiffArgs {
     /// With --plan: how long they can be applied, such as 8h [default: 24h]
     #[arg(long, value_name = "DURATION", requires = "plan", value_parser = duration::up_to_30_days)]
     pub expires: Option<Duration>,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -59,7 +59,7 @@ const COLUMNS: &[Column] = &[
     ("CHANGE WITH", "change"),
 ];
 
-/// Compares, and writes the plans that are asked for.
+/// Compares the file with the shop, and writes the plans if `--plan` asks for them.
 ///
 /// # Errors
 /// `partial` where something differs; `usage` for a file that is not understood, and for names that the shop does not have

@@ -35,13 +35,13 @@ pub struct ExportArgs {
     /// All user-defined attributes (the default)
     #[arg(long)]
     pub all: bool,
-    /// Where it goes.
+    /// Where the export goes.
     #[command(flatten)]
     pub to: ToArgs,
     /// JSON with all that the shop shows, or a sheet as `attribute create` takes it [default: json]
     #[arg(long, value_name = "json|csv", hide_possible_values = true, help_heading = "Export options")]
     pub format: Option<ExportFormat>,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -91,7 +91,7 @@ pub async fn run(service: &Service<'_>, args: &ExportArgs) -> Result<(), Failure
     Ok(())
 }
 
-/// Writes a row for each attribute, and warns about what the columns do not have.
+/// Writes a row for each attribute, and warns about what has no column.
 fn write_sheet(
     service: &Service<'_>,
     export: &mut Export<'_>,

@@ -26,7 +26,7 @@ pub struct ListArgs {
     /// Also list the attributes that come with Magento
     #[arg(long)]
     pub system: bool,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }

@@ -57,7 +57,7 @@ pub struct ShowArgs {
     /// Code of the attribute
     #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
     pub code: String,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -73,7 +73,7 @@ impl AttributeCommand {
         }
     }
 
-    /// What it does with records, where it takes a record or many.
+    /// The operation, if the command takes records.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Create(args) => Some(&**args),

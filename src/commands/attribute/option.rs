@@ -40,7 +40,7 @@ pub struct OptionFlags {
     /// CSV file of options: label,sort_order,is_default,label:STORE…; attribute_code where it is for many attributes
     #[arg(long = "options", value_name = "FILE.csv")]
     pub file: Option<PathBuf>,
-    /// What that file has, read once: each option with the code of its attribute, where the file names it.
+    /// The options of that file, read once, each with the code of its attribute if the file has one.
     #[arg(skip)]
     pub read: OnceCell<Vec<(Option<String>, Value)>>,
     /// The attributes that took options of it.
@@ -49,7 +49,8 @@ pub struct OptionFlags {
 }
 
 impl OptionFlags {
-    /// Reads the file, if there is one: what is wrong with it is not a fault of the record that needs it first.
+    /// Reads the file, if there is one, before the records: a mistake in it is not the fault of the record that needs it
+    /// first.
     ///
     /// # Errors
     /// `usage` for a file that is not understood.
@@ -96,12 +97,12 @@ impl OptionFlags {
             .hint("use one of the --option labels"))
     }
 
-    /// Whether any of them is given.
+    /// Whether options are given.
     pub fn are_given(&self) -> bool {
         self.file.is_some() || !self.labels.is_empty()
     }
 
-    /// The attributes of the file that no record has: their options go nowhere.
+    /// The warning about attributes of the file that no record has: their options are not used.
     pub fn leftover(&self) -> Option<String> {
         let (file, served) = (document::name(self.file.as_deref()?), self.served.borrow());
         let codes: HashSet<&str> = self.read.get()?.iter().filter_map(|(code, _)| code.as_deref()).collect();
@@ -141,7 +142,7 @@ pub struct AddArgs {
     /// Add labels that only look like those of other options
     #[arg(long, help_heading = "Attribute options")]
     pub force: bool,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }
@@ -159,7 +160,7 @@ pub struct DefaultArgs {
     /// Label of the option, as administrators see it
     #[arg(value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
     pub label: Option<String>,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }

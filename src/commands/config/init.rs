@@ -1,4 +1,4 @@
-//! `config init`: a profile of what flags and environment give, and of answers to what they leave open.
+//! `config init`: makes a profile from flags and environment, and asks for the rest.
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -26,12 +26,12 @@ pub struct InitArgs {
     /// Replace an existing profile
     #[arg(long)]
     pub replace: bool,
-    /// What every command takes that asks.
+    /// The flags of every command that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
 }
 
-/// What is asked for, in this order: its place among the values of the new profile.
+/// The place of each value of a new profile, in the order in which they are asked for.
 const NAME: usize = 0;
 const API: usize = 1;
 const URL: usize = 2;
@@ -89,7 +89,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses the name of a profile that is there.
+/// Refuses the name of a profile that exists.
 fn require_new(file: &ConfigFile, name: &str) -> Result<(), Failure> {
     if !file.names().contains(&name) {
         return Ok(());
@@ -111,7 +111,7 @@ fn write(file: &mut ConfigFile, name: &str, settings: &[(&str, String)]) -> Resu
     if default.find(file).is_none() { file.set(&default, name.into()) } else { Ok(()) }
 }
 
-/// Asks for these values; Esc goes back one, and before the first it cancels.
+/// Asks for these values; Esc goes back one, and cancels at the first.
 fn ask_in_order(
     prompt: &Prompt,
     places: &[usize],
@@ -134,7 +134,7 @@ fn ask_in_order(
     Ok(())
 }
 
-/// Asks for a value; `None` for Esc. What was answered before is there to be edited.
+/// Asks for a value; `None` for Esc. An earlier answer can be edited.
 fn ask(
     prompt: &Prompt,
     place: usize,
@@ -160,12 +160,12 @@ fn ask(
     prompt.text(&Question { text, hint, initial: &values[place], ..Question::default() }, check)
 }
 
-/// Whether a profile of that interface needs a store view; one whose interface is not chosen yet does, too.
+/// Whether a profile of that interface needs a store view; without a known interface it does, too.
 fn requires_store_view(api: &str) -> bool {
     Dialect::named(api).is_none_or(|dialect| dialect.requires_store_view)
 }
 
-/// What of a new profile works in few cases.
+/// Warns about settings of a new profile that seldom work.
 fn warn(session: &Session<'_>, name: &str, api: &str, base_url: &str, store_view: &str) {
     let Ok(url) = parse_base_url(base_url) else { return };
     let set = |key: &str, value: &str| storefront("config set -p").arg(name).arg(key).arg(value);

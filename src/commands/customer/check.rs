@@ -1,4 +1,5 @@
-//! `storefront customer check`: what is wrong in address books, and a plan that removes what is stored twice.
+//! `storefront customer check`: finds mistakes in address books, and plans the removal of addresses that are stored
+//! twice.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -84,12 +85,12 @@ pub struct CheckArgs {
     /// How many, and how fast.
     #[command(flatten)]
     pub pace: PaceArgs,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
 
-/// What it prints as CSV.
+/// The columns of the CSV.
 const COLUMNS: &[Column<'static>] = &[
     ("", "customer"),
     ("", "email"),
@@ -108,7 +109,7 @@ fn version(text: &str) -> Result<Version, &'static str> {
 /// Checks one address book, those of a search, of a file, or of all customers.
 ///
 /// # Errors
-/// `partial` where something was found, and whatever kept it from being looked for.
+/// `partial` if something was found; whatever stopped the check.
 pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure> {
     let CheckArgs { input_format, encoding, .. } = *args;
     let input = |path: &PathBuf| InputArgs {
@@ -141,7 +142,7 @@ pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure>
     })
 }
 
-/// What was found with one customer, as results have it.
+/// The findings of one customer, as results have them.
 #[derive(Serialize)]
 struct CustomerFindings<'a> {
     customer: Value,
@@ -160,7 +161,7 @@ struct Run<'a> {
     planning: Option<Planning<'a>>,
     progress: Option<Progress>,
     begun: Instant,
-    /// The version that only what locks customers in it is listed for.
+    /// The version in which the findings must lock a customer to be listed.
     upgrade: Option<Version>,
     /// The version whose rules hold.
     version: Option<Version>,
@@ -201,7 +202,7 @@ impl Visitor for Run<'_> {
         )
     }
 
-    /// A customer of the file whom the shop does not have.
+    /// Notes a customer of the file whom the shop does not have.
     fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
         let (addresses, message) = (Vec::new(), failure.message);
         let findings =

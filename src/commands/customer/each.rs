@@ -37,11 +37,11 @@ pub trait Visitor {
     /// Whatever went wrong.
     fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure>;
 
-    /// Notes that it went on behind this customer, as [`Who::after`] names one.
+    /// Notes that this customer is done, by the name that [`Who::after`] takes.
     fn passed(&mut self, _name: &str) {}
 }
 
-/// The progress through so many customers, which began then; none of one, or where nobody knows how many.
+/// The progress through `total` customers since `begun`; `None` for one customer or an unknown number.
 pub fn progress_of(service: &Service<'_>, total: Option<u64>, begun: Instant) -> Option<Progress> {
     let total = total.filter(|total| *total > 1)?;
     Some(Progress::new(service.session.report, total, total).since(begun))
@@ -51,14 +51,14 @@ pub fn progress_of(service: &Service<'_>, total: Option<u64>, begun: Instant) ->
 pub enum Who {
     /// The one who is named, or the token's own.
     One,
-    /// All, or those with these words, by their ids: those behind this one.
+    /// All, or those with these words, in the order of their ids, after this one.
     Search { words: Option<String>, after: u64 },
     /// Those of a file, by id or email, each once.
     Listed(Vec<String>),
 }
 
 impl Who {
-    /// What flags say. A file is read whole before anything is asked of the service.
+    /// The choice that flags make. A file is read whole before the service is asked.
     ///
     /// # Errors
     /// As [`listed`].
@@ -70,10 +70,10 @@ impl Who {
         })
     }
 
-    /// Only those behind this one, in the order in which they are gone through.
+    /// Only the customers after this one, in the order of the command.
     ///
     /// # Errors
-    /// `usage` where nobody is behind it.
+    /// `usage` for a single customer, for a name that is not an ID, and for a customer whom the file does not have.
     pub fn after(self, named: &str) -> Result<Self, Failure> {
         Ok(match self {
             Self::One => {
@@ -111,10 +111,10 @@ impl Who {
         }
     }
 
-    /// Goes through them.
+    /// Visits them.
     ///
     /// # Errors
-    /// Whatever kept one from being read, and the visitor's.
+    /// Whatever stops a customer from being read, and the visitor's.
     pub async fn each(&self, service: &Service<'_>, visitor: &mut impl Visitor) -> Result<(), Failure> {
         match self {
             Self::One => {
@@ -178,7 +178,7 @@ async fn of_file(
         let (name, read) = read?;
         match read {
             Ok(profile) => {
-                // By id and by email it may be one customer.
+                // An id and an email may name one customer.
                 if seen.insert(profile.customer_key()) {
                     let is_id = service.settings.dialect.customers.is_some();
                     let named = if is_id { profile.text("id") } else { Some(name.clone()) };

@@ -59,7 +59,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, requires = "input")]
     #[arg(help_heading = "Input options")]
     pub input_format: Option<InputFormat>,
-    /// Where it goes.
+    /// Where the export goes.
     #[command(flatten)]
     pub to: ToArgs,
     /// A sheet, or JSON with a customer a line [default: csv]
@@ -68,7 +68,7 @@ pub struct ExportArgs {
     /// How many, and how fast.
     #[command(flatten)]
     pub pace: PaceArgs,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -104,7 +104,7 @@ pub async fn run(session: &Session<'_>, args: &ExportArgs) -> Result<(), Failure
     who.with_service(session, task).await
 }
 
-/// An export that is under way.
+/// A running export.
 struct Run<'a> {
     service: &'a Service<'a>,
     export: Export<'a>,
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Asks which custom attributes addresses can have. A shop that does not say so shows them in its first customers.
+    /// Reads which custom attributes addresses can have. If a shop does not tell, its first customers show them.
     async fn read_codes(&mut self) -> Result<(), Failure> {
         custom::read_list(self.service, Owner::Address).await?;
         let directory = self.service.custom_attributes.borrow();
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Decides about the columns, and writes the titles.
+    /// Chooses the columns, and writes the titles.
     fn lay_out(&mut self, names_customers: bool) -> Result<(), Failure> {
         let dialect = self.service.settings.dialect;
         let codes = self.codes.take().unwrap_or_else(|| {

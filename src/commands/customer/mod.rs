@@ -67,7 +67,7 @@ pub struct ShowArgs {
     /// Whose profile or quote.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -81,7 +81,7 @@ pub struct FindArgs {
     /// Show at most N customers
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub limit: u16,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -95,7 +95,7 @@ impl CustomerCommand {
         }
     }
 
-    /// What it does with records, where it takes a record or many.
+    /// The operation, if the command takes records.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Update(args) => Some(&**args),

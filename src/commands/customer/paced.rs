@@ -1,4 +1,5 @@
-//! Reads of many customers at the pace of a batch: so many at a time, no faster than that, and with pauses while the service fails.
+//! Reads many customers at the pace of a batch: with limits for parallel reads and for the rate, and with pauses while
+//! the service fails.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,9 +12,9 @@ use crate::client::ServiceSignal;
 use crate::client::service::Service;
 use storefront_core::failure::{Failure, FailureKind};
 
-/// How often a read is made again that the service did not answer.
+/// How often a read without an answer is repeated.
 const REPEATS: usize = 5;
-/// How soon it is looked whether another read may start.
+/// The pause before it is checked again whether a read may start.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The pace of the reads of a command.
@@ -26,7 +27,7 @@ pub struct Paced {
 }
 
 impl Paced {
-    /// The pace that the flags say, which sees all answers of the service.
+    /// The pace of the flags, which is told all answers of the service.
     pub fn new(service: &Service<'_>) -> Self {
         let args = service.session.global.pace;
         let pace = Rc::new(RefCell::new(Pace::new(args.jobs(), args.rate)));
@@ -41,8 +42,8 @@ impl Paced {
         Self { pace, running: Cell::default(), failing, was_answered: Cell::default() }
     }
 
-    /// Reads once there is room. What the service did not answer is read again after a pause, unless it has answered nothing so far or
-    /// has been failing for too long.
+    /// Reads as soon as the pace permits. A read without an answer is repeated after a pause, at most [`REPEATS`] times,
+    /// unless the service has answered nothing so far or has been failing for too long.
     ///
     /// # Errors
     /// Those of `read`.

@@ -1,5 +1,5 @@
-//! What `order update` asks for on a terminal where the command line leaves it open: which order of which customer, which of its
-//! addresses, and what changes in it.
+//! The questions of `order update` on a terminal, for what the command line leaves open: which order of which customer,
+//! which of its addresses, and what changes in it.
 
 use serde_json::{Map, Value};
 
@@ -40,7 +40,7 @@ const FIELDS: [(&str, &str); 10] = [
 const COUNTRY: usize = 3;
 const REGION: usize = 4;
 
-/// Asks what is open, runs the command with the answers, and prints it.
+/// Asks for what is open, runs the command with the answers, and prints the outcome.
 ///
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves; whatever goes wrong with the command.
@@ -72,7 +72,7 @@ pub async fn run(service: &Service<'_>, args: &UpdateArgs) -> Result<(), Failure
     commands::run_answered(service, &args, &line).await
 }
 
-/// One of the newest orders of a customer.
+/// Asks for one of the newest orders of a customer.
 async fn choose_order(service: &Service<'_>, prompt: &Prompt) -> Result<u64, Failure> {
     let question = Question { text: "Customer (ID or email)", ..Question::default() };
     let is_name =
@@ -99,7 +99,7 @@ async fn choose_order(service: &Service<'_>, prompt: &Prompt) -> Result<u64, Fai
     }
 }
 
-/// Which of its addresses, as the flag says it.
+/// Asks for one of its addresses; returns the name of the flag.
 fn choose_side(prompt: &Prompt, order: &Order) -> Result<&'static str, Failure> {
     let of = |which: Which| Some((which.name(), profile::place_first(order.address(which)?)));
     let mut sides: Vec<(&str, String)> =
@@ -112,7 +112,7 @@ fn choose_side(prompt: &Prompt, order: &Order) -> Result<&'static str, Failure> 
     Ok(sides[picked].0)
 }
 
-/// The fields of an address while they are edited: the lines of each, as they are stored and as they are to be.
+/// The fields of an address while they are edited: the lines of each, as stored and as edited.
 struct Form {
     stored: Vec<Vec<String>>,
     edited: Vec<Option<Vec<String>>>,
@@ -130,7 +130,7 @@ impl Form {
         }
     }
 
-    /// The command line with what was edited. However it is left, nothing that was typed is lost: the command is printed.
+    /// The command line with the edits. However the form is left, no edit is lost: the command is printed.
     fn fill(
         mut self,
         service: &Service<'_>,
@@ -194,7 +194,7 @@ impl Form {
         };
         let is_new_country = self.edited[COUNTRY].is_some();
         if is_answered {
-            // The region of another country is asked about, and an answer.
+            // For a new country, the stored region is an answer, too.
             let is_same = lines == self.stored[at] && !(at == REGION && is_new_country);
             self.edited[at] = Some(lines).filter(|_| !is_same);
         }
@@ -214,7 +214,7 @@ impl Form {
         }
     }
 
-    /// What was edited, as flags.
+    /// The edits, as flags.
     fn words(&self) -> Vec<String> {
         let words = FIELDS.iter().zip(&self.edited).filter_map(|((name, long), lines)| {
             let lines = lines.as_ref()?;

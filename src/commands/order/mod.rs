@@ -40,7 +40,7 @@ pub enum OrderCommand {
     Show(ShowArgs),
 }
 
-/// Which order.
+/// The choice of an order.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OrderChoice {
     /// Number of the order, such as 000000002
@@ -57,10 +57,10 @@ impl OrderChoice {
         self.number.is_some() || self.id.is_some()
     }
 
-    /// What names the order.
+    /// The name of the order.
     ///
     /// # Errors
-    /// `usage` where nothing does.
+    /// `usage` without a name.
     pub fn name(&self) -> Result<OrderName, Failure> {
         OrderName::of(self.number.clone(), self.id.map(|id| id.to_string()))
     }
@@ -75,7 +75,7 @@ pub struct ListArgs {
     /// Show at most N orders
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=300))]
     pub limit: u16,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -83,10 +83,10 @@ pub struct ListArgs {
 /// Flags of `order show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Which order.
+    /// The order.
     #[command(flatten)]
     pub choice: OrderChoice,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -100,7 +100,7 @@ impl OrderCommand {
         }
     }
 
-    /// What it does with records, where it takes a record or many.
+    /// The operation, if the command takes records.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Update(args) => Some(&**args),

@@ -57,7 +57,7 @@ fn text(order: &Order, screen: OutputStyle) -> String {
 /// When it was placed, by whom, and how it is shipped.
 fn about(order: &Order, shown: &Map<String, Value>) -> Vec<(String, String)> {
     let mut owner = order.owner();
-    // The head says which order it is.
+    // The heading names the order.
     owner.shift_remove("order");
     let owner = profile::owner(&owner);
     let guest = if order.customer_id().is_none() { " (guest)" } else { "" };

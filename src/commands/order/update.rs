@@ -24,7 +24,7 @@ use storefront_core::operation::{ORDER_UPDATE, OperationSpec, scalar};
 /// Fields that `--clear` takes.
 const CLEARABLE: [&str; 10] =
     ["city", "postcode", "region", "telephone", "company", "vat-id", "fax", "prefix", "middlename", "suffix"];
-/// What the read says of an address, and nobody else.
+/// Fields of an address that only a read has.
 const OF_THE_READ: [&str; 4] = ["entity_id", "parent_id", "address_type", "email"];
 
 /// Flags of `order update`.
@@ -62,7 +62,7 @@ pub struct UpdateArgs {
     /// Add no comment; the list of the admin panel keeps the old address
     #[arg(long, help_heading = "Comment", conflicts_with = "comment")]
     pub no_comment: bool,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }
@@ -157,7 +157,7 @@ impl Operation for UpdateArgs {
     fn prepare(&self, dialect: &Dialect, written: Written, allow_unknown: bool) -> Result<Draft, Failure> {
         let is_document = written.document.is_some();
         let draft = self.checked(dialect, written, &|fields| self.apply(fields), allow_unknown)?;
-        // The same sheet again would add the comments again.
+        // Running the same sheet again would add the comments again.
         if is_document && !names_an_address(&draft.fields) {
             return Err(Failure::usage("no field of an address is given")
                 .hint("a comment alone is added with --comment, to one order at a time"));

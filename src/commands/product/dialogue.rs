@@ -1,11 +1,12 @@
-//! What `product set` asks for on a terminal where the command line sets nothing: the product, an attribute, and its value.
+//! The questions of `product set` on a terminal, if the command line sets nothing: the product, an attribute, and its
+//! value.
 
 use crate::cli::command_line::CommandLine;
 use crate::client::service::Service;
 use crate::prompt::{Objection, Question};
 use storefront_core::failure::Failure;
 
-/// Asks what is open; the command line with the answers.
+/// Asks for what is open; returns the command line with the answers.
 ///
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves.

@@ -52,7 +52,7 @@ pub struct ExportArgs {
     /// Where it goes.
     #[command(flatten)]
     pub to: ToArgs,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -99,7 +99,7 @@ fn skus(file: &std::path::Path) -> Result<Vec<String>, Failure> {
     Ok(skus)
 }
 
-/// An export that is under way.
+/// A running export.
 struct Run<'a> {
     service: &'a Service<'a>,
     scope: &'a str,
@@ -116,7 +116,7 @@ fn titles_of(codes: &[String]) -> Vec<&str> {
 }
 
 impl Run<'_> {
-    /// The products of an attribute set, a page at a time.
+    /// Writes the products of an attribute set, a page at a time.
     async fn of_set(&mut self, name: &str) -> Result<(), Failure> {
         let sets = names::sets(self.service).await?;
         let set = Named::find(&sets, "attribute set", name)?.id.clone();
@@ -136,7 +136,7 @@ impl Run<'_> {
         }
     }
 
-    /// Products that are named, as many at a time as a request takes.
+    /// Writes the named products, as many at a time as a request takes.
     async fn named(&mut self, skus: &[String]) -> Result<(), Failure> {
         let mut left = skus;
         while !left.is_empty() {

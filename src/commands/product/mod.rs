@@ -36,7 +36,7 @@ impl ProductCommand {
         }
     }
 
-    /// What it does with records, where it takes a record or many.
+    /// The operation, if the command takes records.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Set(args) => Some(&**args),

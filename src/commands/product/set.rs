@@ -61,7 +61,7 @@ pub struct SetArgs {
     /// Take numbers without the zeros, + and blanks that a spreadsheet removes; the message that needs it names it
     #[arg(long, hide = true)]
     pub allow_spreadsheet_loss: bool,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
     /// The store view that the command line names.

@@ -24,7 +24,7 @@ pub struct ShowArgs {
     /// SKU of the product
     #[arg(value_name = "SKU", value_parser = NonEmptyStringValueParser::new())]
     pub sku: String,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -54,7 +54,7 @@ pub async fn run(service: &Service<'_>, sku: &str) -> Result<(), Failure> {
     report.stdout(text)
 }
 
-/// A table with a column for each scope. What a store view shows as all do is left out.
+/// A table with a column for each scope. A value of a store view that equals that of all store views is left out.
 fn text(
     first: &Product,
     attributes: &Attributes,

@@ -39,12 +39,12 @@ pub struct AddItemArgs {
     /// Verify by comparing the cart before and after
     #[arg(long, help_heading = Item::HEADING)]
     pub verify: bool,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }
 
-/// `--sku` and its like
+/// The flags of an item.
 #[derive(Debug, Clone)]
 pub struct Item;
 

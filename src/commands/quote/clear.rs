@@ -27,7 +27,7 @@ pub struct ClearArgs {
     /// Quote ID
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }

@@ -1,4 +1,4 @@
-//! Which item of the cart it is, and its new quantity, where the command line does not say so.
+//! Asks for an item of the cart and its new quantity, if the command line does not name them.
 
 use clap::Args;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub enum Answers {
     Item,
 }
 
-/// Asks what the flags do not name, runs the command with the answers, and prints it.
+/// Asks for what the flags do not name, runs the command with the answers, and prints the outcome.
 ///
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves; whatever goes wrong with the command.
@@ -66,9 +66,9 @@ async fn choose(service: &Service<'_>, named: &Map<String, Value>) -> Result<(Va
     Ok((items[chosen.ok_or_else(Failure::cancelled)?].clone(), true))
 }
 
-/// The new quantity, as it is typed.
+/// Asks for the new quantity; returns it as typed.
 fn quantity(service: &Service<'_>, item: &Value) -> Result<String, Failure> {
-    // No text that a typed digit would be added to: 5 must not become 25.
+    // The field begins empty, so that a digit is not added to a text: 5 must not become 25.
     let text = format!("New quantity (now {})", format_value(item.get("qty")));
     let question = Question { text: &text, ..Question::default() };
     let check = |text: &str| Objection::unless(lint::is_quantity(text.trim()), "enter a number above 0");

@@ -72,7 +72,7 @@ pub struct ReadArgs {
     /// Quote ID (in the marketplace it requires `read.quote-path`)
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -88,7 +88,7 @@ impl QuoteCommand {
         }
     }
 
-    /// What it does with records, where it takes a record or many.
+    /// The operation, if the command takes records.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Ship(args) => Some(&**args),
@@ -122,11 +122,11 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
     }
 }
 
-/// Prints the customer's active quote: `{"cart", "items", "totals"}` under `-o json`, else as tables. Where a setting
-/// names the path that shows a quote, what came is printed.
+/// Prints the customer's active quote: `{"cart", "items", "totals"}` under `-o json`, else as tables. In the marketplace,
+/// prints the reply of the path that a setting names.
 ///
 /// # Errors
-/// As [`Service::read`]; `refused` where there is no active cart, `usage` for a quote id that is not its.
+/// As [`Service::read`]; `refused` without an active cart, `usage` for the id of another quote.
 async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
     let service = &with_id(service).await?;
     let target = service.target()?;
@@ -190,7 +190,7 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
     Cart::new(target, None)?;
     let found = active_cart(service, quote).await?;
     let cart = Cart::new(target, Some(found.id))?;
-    // Nothing of it is shipped.
+    // Nothing in the cart is shipped.
     let is_virtual = same_flag(found.shown.get("is_virtual"), Some(&Value::Bool(true)));
     let shipping =
         if is_virtual { Value::Array(Vec::new()) } else { shipping_methods(service, &cart).await? };
@@ -213,7 +213,7 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
     })
 }
 
-/// A method whose title says where it is not available, and why.
+/// A method; if it is not available, its title says so and why.
 fn marked(method: &Value) -> Value {
     const TITLE: &str = "method_title";
     let mut method = method.clone();

@@ -1,4 +1,4 @@
-//! What `quote add-item` and `quote ship` ask on a terminal, where the command line does not say it.
+//! The questions of `quote add-item` and `quote ship` on a terminal, for what the command line does not name.
 
 use clap::Args;
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::lint;
 use storefront_core::profile::address::own_id;
 
-/// Asks for the item, its quantity, and where the interface needs it the quote.
+/// Asks for the item, its quantity, and the quote if the interface needs it.
 ///
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves; whatever goes wrong with the command.
@@ -34,7 +34,7 @@ pub async fn add_item<A: Args + Operation>(
         line = line.with(flag("sku", &typed(service, "SKU", is_given)?));
     }
     if !is_named("qty") {
-        // No text that a typed digit would be added to: 2 must not become 12.
+        // The field begins empty, so that a digit is not added to a text: 2 must not become 12.
         let meant = |text: &str| if text.trim().is_empty() { "1".to_owned() } else { text.trim().to_owned() };
         let check = |text: &str| Objection::unless(lint::is_quantity(&meant(text)), "enter a number above 0");
         line = line.with(flag("qty", &meant(&typed(service, "Quantity (empty: 1)", check)?)));
@@ -45,7 +45,7 @@ pub async fn add_item<A: Args + Operation>(
     run::<A>(service, line).await
 }
 
-/// What the command line of `quote ship` says already.
+/// What the command line of `quote ship` names.
 pub struct ShipNames<'a> {
     /// The cart.
     pub quote_id: Option<&'a str>,
@@ -147,7 +147,7 @@ fn typed(
     Ok(service.session.prompt().text(&question, check)?.ok_or_else(Failure::cancelled)?.trim().to_owned())
 }
 
-/// Runs the command with the answers, and prints it.
+/// Runs the command with the answers, and prints the outcome.
 ///
 /// # Errors
 /// Whatever went wrong.

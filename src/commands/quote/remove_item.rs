@@ -31,12 +31,12 @@ pub struct RemoveItemArgs {
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<StoredItem>,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }
 
-/// `--item` and its like
+/// The flags that name an item.
 #[derive(Debug, Clone)]
 pub struct StoredItem;
 
@@ -86,7 +86,7 @@ impl Operation for RemoveItemArgs {
     }
 }
 
-/// Reads the input and removes the item; on a terminal, it is asked for where it is not named.
+/// Reads the input and removes the item; on a terminal, an item that is not named is asked for.
 ///
 /// # Errors
 /// Whatever went wrong.

@@ -34,12 +34,12 @@ pub struct SetItemArgs {
     /// The item and its quantity.
     #[command(flatten)]
     pub item: FieldArgs<Quantity>,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }
 
-/// `--item` and its like
+/// The flags of an item and its quantity.
 #[derive(Debug, Clone)]
 pub struct Quantity;
 

@@ -60,7 +60,7 @@ pub struct ShipArgs {
     #[arg(long, value_name = "JSON|@FILE", help_heading = "Payment", group = "payment_choice")]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub payment: Option<String>,
-    /// What that file has, read once.
+    /// The contents of that file, read once.
     #[arg(skip)]
     payment_file: OnceCell<Value>,
     /// Omit the payment
@@ -69,7 +69,7 @@ pub struct ShipArgs {
     /// Quote ID (Magento)
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }

@@ -1,4 +1,4 @@
-//! Opening the page in the browser of the person.
+//! Opens the page in the browser of the person.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -13,11 +13,11 @@ use crate::system::child;
 /// How long a launcher is watched: one that finds no browser ends by then. Another one may run as long as the browser.
 const FAILS_WITHIN: Duration = Duration::from_millis(250);
 
-/// Opens a file with the first launcher that does not fail; gives whether there was one.
+/// Opens a file with the first launcher that does not fail; `false` if all fail.
 pub async fn open(session: &Session<'_>, file: &Path) -> bool {
     let variables = session.config.as_ref().map(ConfigFile::token_variables).unwrap_or_default();
     for mut command in open::commands(file) {
-        // What the launcher says is about itself.
+        // The messages of a launcher are not about the review.
         command.stdout(Stdio::null()).stderr(Stdio::null());
         // Ctrl-C is for the review.
         #[cfg(unix)]

@@ -20,16 +20,16 @@ use storefront_core::text::hash::hex;
 const TERMINAL: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 /// The characters of a code: none that look alike.
 const CHARACTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-/// A code that is kept is the only one for many reviews.
+/// The least length of a code that is kept: it serves for many reviews.
 const LEAST_CHARACTERS: usize = 8;
 /// Rounds of the hash, which make each guess slow for whoever has the file.
 const ROUNDS: u32 = 600_000;
 
-/// What the code must be.
+/// The code that is expected.
 pub enum Code {
     /// These characters.
     Shown(String),
-    /// What has this hash.
+    /// The code with this hash.
     Kept(Kept),
 }
 
@@ -120,7 +120,7 @@ where
     bytes.map_err(|_| Failure::internal("the system gives no random numbers"))
 }
 
-/// Beside the tokens.
+/// The file of a code, beside the tokens.
 fn file(session: &Session<'_>) -> Result<PathBuf, Failure> {
     Ok(session.context.directories()?.credentials.join("review-code.json"))
 }

@@ -11,10 +11,10 @@ use crate::plan::Step;
 use storefront_core::failure::Failure;
 use storefront_core::text::sanitize::{message_line, sanitize_line};
 
-/// So many wrong codes end the session.
+/// The number of wrong codes that ends the session.
 const MOST_WRONG: u32 = 5;
 
-/// What the command is told.
+/// The events that the command is told.
 #[derive(Debug)]
 pub enum Told {
     /// The page was opened.
@@ -27,7 +27,7 @@ pub enum Told {
     Guessed,
 }
 
-/// What becomes of a request to open the page.
+/// The answer to a request to open the page.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Opening {
     /// It has the session now.
@@ -38,18 +38,18 @@ pub enum Opening {
     Refused,
 }
 
-/// What becomes of a request to apply.
+/// The answer to a request to apply.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Applying {
     /// It begins.
     Begun,
-    /// The code is wrong, and so many more may be tried.
+    /// The code is wrong; this many more may be tried.
     Wrong(u32),
     /// It has begun before, or the session has ended.
     Late,
 }
 
-/// How far the session is.
+/// The state of the session.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// No page has it.
@@ -81,14 +81,14 @@ pub struct Desk {
     code: Code,
     state: Mutex<State>,
     told: UnboundedSender<Told>,
-    /// Whether the journal has what was left out, or nothing is applied.
+    /// Whether the journal has the declined records, or the session has ended.
     has_begun: watch::Sender<bool>,
-    /// A page has read how it ended.
+    /// Told when a page has read how it ended.
     pub end_is_read: Notify,
 }
 
 impl Desk {
-    /// A session that no page has.
+    /// A session without a page.
     ///
     /// # Errors
     /// `internal` without randomness.
@@ -103,7 +103,7 @@ impl Desk {
     }
 
     fn tell(&self, told: Told) {
-        // A command that has ended needs no word.
+        // Nobody listens once the command has ended.
         let _ = self.told.send(told);
     }
 
@@ -147,14 +147,14 @@ impl Desk {
         Applying::Begun
     }
 
-    /// What was left out is on disk: nothing that comes now sends it.
+    /// Notes that the journal has the declined records: nothing sends them from here on.
     pub fn begin(&self) {
         self.has_begun.send_replace(true);
     }
 
-    /// Waits until what was left out is on disk, or it has ended without that.
+    /// Waits until the journal has the declined records, or the session has ended.
     pub async fn begun(&self) {
-        // It cannot be closed while this is borrowed.
+        // The channel is open as long as this is borrowed.
         let _ = self.has_begun.subscribe().wait_for(|has_begun| *has_begun).await;
     }
 

@@ -61,7 +61,7 @@ pub struct ReviewArgs {
     /// How many, and how fast.
     #[command(flatten)]
     pub pace: PaceArgs,
-    /// What every call takes.
+    /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
 }
@@ -92,7 +92,7 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     let failed = |error: std::io::Error| Failure::internal(format!("cannot serve the page: {error}"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
     let host = listener.local_addr().map_err(failed)?.to_string();
-    // It posts the secret, which so stands in no command line and no address.
+    // The file posts the secret, so that no command line and no address contains it.
     let door = PageFile::new(session.context, &page::door(&host, &desk.secret))?;
     let served = Served { host, page, desk: desk.clone() };
     let server = server::start(listener, served);
@@ -212,7 +212,7 @@ async fn apply_selected(
             json!({"journal": journal, "error": failure.message, "hint": next})
         }
     });
-    // Whoever closed the page reads the terminal.
+    // A person who closed the page reads the terminal.
     let _ = timeout(PAGE_IS_OPEN, desk.end_is_read.notified()).await;
     result
 }

@@ -38,7 +38,7 @@ pub struct Page {
     records: u64,
 }
 
-/// The labels of the fields that the records change, in the order in which they first stand there.
+/// The labels of the fields that the records change, in the order of their first records.
 #[derive(Default)]
 struct Labels(Vec<String>);
 
@@ -102,7 +102,7 @@ impl Page {
         self.parts.join(token)
     }
 
-    /// What the browser may load for it: nothing but its own style and script, and its requests to where it comes from.
+    /// The content security policy of the page.
     pub fn policy(&self) -> &str {
         &self.policy
     }
@@ -128,7 +128,8 @@ fn policy() -> String {
     )
 }
 
-/// A template with its parts filled in, cut where the token of the session stands. What is put in is not looked into.
+/// A template with its parts filled in, cut at the places of the session's token. Text that was filled in is not searched
+/// for parts.
 fn filled(template: &str, part: impl Fn(&str) -> String) -> Vec<String> {
     let (mut parts, mut text) = (Vec::new(), String::new());
     let mut pieces = template.split("{{");
@@ -268,7 +269,7 @@ fn marked(before: &str, after: &str) -> (String, String) {
     (side(&old), side(&new))
 }
 
-/// A text that HTML takes for nothing but text.
+/// A text with the characters escaped that mean something in HTML.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for character in text.chars() {

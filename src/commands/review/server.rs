@@ -22,13 +22,13 @@ use tokio::task::JoinHandle;
 use super::desk::{Applying, Desk, Opening};
 use super::page::Page;
 
-/// Carries the session. A page of another origin cannot send it without being allowed to, which none is.
+/// The header with the token of the session. A page of another origin would need permission to send it, and gets none.
 const SESSION: &str = "x-storefront-session";
 /// The longest body of a request with the session: the numbers of a million records.
 const MAX_BODY: usize = 8 << 20;
-/// That of a request from anybody, which holds the secret.
+/// The longest body of a request without the session, which holds the secret.
 const MAX_UNKNOWN_BODY: usize = 1 << 10;
-/// How many are answered at once; others wait. A page has a few.
+/// The number of connections that are answered at once; others wait. A page has a few.
 const MAX_CONNECTIONS: usize = 32;
 
 /// What is served, and to whom.
@@ -48,7 +48,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Stops when what is being answered was answered.
+    /// Stops after the answers that have begun.
     pub async fn stop(self) {
         let _ = self.stop.send(());
         let _ = self.served.await;
@@ -77,7 +77,7 @@ impl Listener for Limited {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        // It is never closed.
+        // The semaphore is never closed.
         let place = self.free.clone().acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
         (Connection { stream, _place: place }, address)
@@ -175,7 +175,7 @@ impl Served {
     async fn route(&self, request: Request) -> Result<Response, Refusal> {
         let (parts, body) = request.into_parts();
         let headers = &parts.headers;
-        // A name that was made to lead here is another host, also where it is written into the target.
+        // A foreign name that leads to this machine is refused, in the header and in the target.
         if only(headers, "host") != Some(&self.host) || parts.uri.authority().is_some() {
             return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this host is not served here"));
         }

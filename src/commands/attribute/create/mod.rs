@@ -52,7 +52,7 @@ pub struct CreateArgs {
     /// Skip consistency checks
     #[arg(long, help_heading = AttributeFlags::HEADING)]
     pub force: bool,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }

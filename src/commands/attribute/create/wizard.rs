@@ -1,4 +1,4 @@
-//! `attribute create` with something missing: it is asked for, one question after the other; Esc goes back one.
+//! Asks for what `attribute create` lacks, one question at a time; Esc goes back one.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ const DEFAULT: &str = "options.is_default";
 const LABELS: &str = "frontend_labels";
 const SET: &str = "attribute_set";
 
-/// What is asked, in this order.
+/// The questions, in order.
 const STEPS: [Step; 10] = [
     step(LABEL, "label", Kind::Text, "Label (shown to shoppers)", ""),
     step(CODE, "code", Kind::Text, "Code", ""),
@@ -92,7 +92,7 @@ const fn step(
     Step { field, flag, text, note, kind }
 }
 
-/// Where the questions stand.
+/// The questions and their answers so far.
 pub struct Wizard<'a> {
     session: &'a Session<'a>,
     prompt: &'a Prompt,
@@ -124,7 +124,7 @@ impl<'a> Wizard<'a> {
         input: Map<String, Value>,
     ) -> Self {
         let mut given = input;
-        // What is wrong with the flags is refused with the answers.
+        // Mistakes in the flags are refused with the answers.
         let _ = flags.apply(&mut given);
         given.extend(flags.options.default_option.is_some().then(|| (DEFAULT.to_owned(), Value::Null)));
         Self { session, prompt, given, asked: Vec::new(), answers: HashMap::new(), views: None }
@@ -135,7 +135,7 @@ impl<'a> Wizard<'a> {
         STEPS[..4].iter().any(|step| self.is_open(step))
     }
 
-    /// Asks what is missing, shows the whole and has it confirmed. `document` is what `--input` held.
+    /// Asks for what is missing, shows the attribute and asks for agreement. `document` is what `--input` held.
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves or says no at the end, `usage` for input that is refused.
@@ -157,7 +157,7 @@ impl<'a> Wizard<'a> {
         }
     }
 
-    /// Asks one question, and again what the shop does not know; `false` for Esc.
+    /// Asks one question, and again if the shop does not know the answer; `false` for Esc.
     async fn answer(&mut self, service: &Service<'_>, step: &'static Step) -> Result<bool, Failure> {
         if step.field == LABELS && self.session.dialect.lists_store_views {
             self.views = names::store_views(service).await.ok();
@@ -165,7 +165,7 @@ impl<'a> Wizard<'a> {
         let Some(values) = self.ask(step)? else { return Ok(false) };
         self.answers.insert(step.field, values);
         self.asked.push(step);
-        // What could not be looked up is found when it is sent.
+        // If the look-up fails otherwise, sending the attribute finds a mistake.
         if let Err(unknown) = self.look_up(service, step).await
             && unknown.kind == FailureKind::Usage
         {
@@ -178,7 +178,7 @@ impl<'a> Wizard<'a> {
     /// Looks up what the answer to a step names in the shop: store views and attribute sets.
     async fn look_up(&self, service: &Service<'_>, step: &Step) -> Result<(), Failure> {
         let (flags, mut fields): (CreateArgs, _) = (self.line().parse(grammar())?, Map::new());
-        // What is wrong otherwise is said with the whole.
+        // Other mistakes are reported with the whole attribute.
         let _ = flags.apply(&mut fields);
         fields.retain(|name, _| name == step.field);
         ops::attribute::look_up(service, &fields).await
@@ -190,13 +190,13 @@ impl<'a> Wizard<'a> {
         let flags: CreateArgs = self.line().parse(grammar())?;
         let mut draft = flags.prepare(dialect, document.into(), global.input.allow_unknown)?;
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
-        // Once shown, they are not printed again.
+        // Warnings that were shown are not printed again.
         draft.warnings.drain(..).for_each(|warning| report.warn(&warning));
         let is_agreed = global.dry_run || self.prompt.confirm_or_back("Create it?")?;
         Ok(is_agreed.then_some(draft))
     }
 
-    /// What was typed, with the answers.
+    /// The command that was typed, with the answers.
     fn line(&self) -> CommandLine {
         let words = |step: &&Step| {
             let words = self.answers[step.field].iter().map(|value| match (step.kind, &**value) {
@@ -226,7 +226,7 @@ impl<'a> Wizard<'a> {
         answer.or_else(|| self.given.get(field)?.as_str()).unwrap_or_default()
     }
 
-    /// The values of the flag; none after Esc.
+    /// The values of the flag; `None` after Esc.
     fn ask(&self, step: &Step) -> Result<Option<Vec<String>>, Failure> {
         let (prompt, check) = (self.prompt, |before: &[String], text: &str| self.check(step, before, text));
         Ok(match step.kind {
@@ -295,7 +295,7 @@ impl<'a> Wizard<'a> {
             OPTIONS if before.iter().any(|label| label.to_lowercase() == text.to_lowercase()) => {
                 "already there"
             }
-            // Cells side by side come with tabs between them.
+            // Pasted cells of a row have tabs between them.
             OPTIONS if text.contains('\t') => {
                 "looks like several columns; use --options FILE.csv for a table"
             }

@@ -1,5 +1,5 @@
-//! `customer update` with no change named: one address, or the profile, is picked, edited and sent, and the list comes
-//! again. And which customer it is, where only an administrator's token is there.
+//! `customer update` without a named change: a person picks one address, or the profile, and edits it; it is sent, and
+//! the list comes again. If there is only an administrator's token, the person picks the customer, too.
 
 use serde_json::{Value, json};
 
@@ -27,8 +27,8 @@ const DONE: &str = "Done, review changes";
 /// How many customers are offered at once.
 const MATCHES: usize = 20;
 
-/// The service for the customer that was named. Where nobody was, and only an administrator's token is there, or where words
-/// stand for the customer, a person is asked.
+/// The service for the customer that was named. A person is asked if words name the customer, or if nobody is named and
+/// there is only an administrator's token.
 ///
 /// # Errors
 /// As [`customers::select`]; [`Failure::cancelled`] when the person leaves.
@@ -107,7 +107,7 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
     }
 }
 
-/// What is to be edited; `None` where the person has finished.
+/// The form to edit; `None` if the person has finished.
 fn pick(
     service: &Service<'_>,
     prompt: &Prompt,
@@ -128,7 +128,7 @@ fn pick(
     let picked = match prompt.select(question, &choices, present) {
         Ok(Some(picked)) => picked,
         Err(failure) if !failure.is_cancelled => return Err(failure),
-        // What was sent stays sent: this is not cancellation.
+        // Something was sent, so this is not a cancellation.
         _ if has_sent => return Ok(None),
         _ => return Err(Failure::cancelled()),
     };
@@ -162,12 +162,12 @@ impl Drop for Dialogue<'_> {
 }
 
 impl Dialogue<'_> {
-    /// What was edited, as flags.
+    /// The edits, as flags.
     fn words(&self) -> Vec<String> {
         self.form.words(&self.service.regions.borrow())
     }
 
-    /// Asks, and sends what was edited; `false` where Esc led back to the list.
+    /// Asks, and sends the edits; `false` if Esc led back to the list.
     async fn run(&mut self) -> Result<bool, Failure> {
         let session = self.service.session;
         loop {
@@ -198,7 +198,7 @@ impl Dialogue<'_> {
         done
     }
 
-    /// The flags of what was edited; `None` where Esc led out, and a person agreed to lose what was edited.
+    /// The flags of the edits; `None` after Esc, once the person has agreed to discard the edits.
     async fn fill_or_discard(&mut self) -> Result<Option<Vec<String>>, Failure> {
         loop {
             let filled = self.fill().await?;
@@ -209,7 +209,7 @@ impl Dialogue<'_> {
         }
     }
 
-    /// The flags of what was edited; `None` where Esc led out of the list of the fields.
+    /// The flags of the edits; `None` after Esc in the list of the fields.
     async fn fill(&mut self) -> Result<Option<Vec<String>>, Failure> {
         let done = self.form.fields.len();
         let mut present = if self.form.is_edited() { done } else { 0 };
@@ -224,7 +224,7 @@ impl Dialogue<'_> {
         loop {
             let mut choices = self.form.lines();
             choices.push(DONE.to_owned());
-            // Not beside what was edited, which would be lost.
+            // Not after edits, which would be lost.
             let can_remove = self.form.id.is_some() && !self.form.is_edited();
             choices.extend(can_remove.then(|| "Remove this address".to_owned()));
             let title = format!("{}{}", self.form.title, std::mem::take(&mut note));
@@ -253,7 +253,7 @@ impl Dialogue<'_> {
         }
     }
 
-    /// The region, where a new country needs another one, or has a list of its own.
+    /// The place of the region, if a new country needs another region, or has a list of its own.
     async fn region_after(&self, picked: usize) -> Result<Option<usize>, Failure> {
         let is_new = self.form.is_new_country(picked);
         let country = self.form.value("country_id").as_str().unwrap_or_default();
@@ -264,7 +264,7 @@ impl Dialogue<'_> {
         Ok(self.form.region_in_doubt().or_else(|| self.form.region().filter(|_| has_list)))
     }
 
-    /// Whether the field was answered; not, after Esc.
+    /// Asks for the field; `false` after Esc.
     async fn ask(&mut self, position: usize) -> Result<bool, Failure> {
         let field = &self.form.fields[position];
         let value = match field.holds {
@@ -283,7 +283,7 @@ impl Dialogue<'_> {
         Ok(value.map(|value| self.form.fields[position].set(value)).is_some())
     }
 
-    /// Sets the lines of the street, also where the person leaves; `false` after Esc.
+    /// Asks for the lines of the street, and sets them even if the person leaves; `false` after Esc.
     fn street(&mut self, position: usize) -> Result<bool, Failure> {
         let field = &self.form.fields[position];
         let stored = field.value().as_array().into_iter().flatten();
@@ -313,8 +313,8 @@ impl Dialogue<'_> {
         }
     }
 
-    /// The region, by name or code: one of the shop's list for the country, where it has one. What is left as it is keeps
-    /// its id.
+    /// The region, by name or code: one of the shop's list for the country, if it has one. An unchanged region keeps its
+    /// id.
     async fn region(&self, field: &Field) -> Result<Option<Value>, Failure> {
         let country = self.form.value("country_id").as_str().unwrap_or_default();
         if !country.is_empty() {
@@ -357,7 +357,7 @@ impl Dialogue<'_> {
         Ok(id.map(|id| json!({"region": typed, "region_id": id})))
     }
 
-    /// One of the regions, or none.
+    /// Asks for one of the regions, or none.
     fn pick_region(&self, regions: &[Region]) -> Result<Option<Value>, Failure> {
         if regions.is_empty() {
             return Ok(Some(region::none()));

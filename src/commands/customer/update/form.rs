@@ -1,4 +1,4 @@
-//! An address, or the profile itself, as fields to be edited: those that have a flag. What was edited becomes flags.
+//! An address, or the profile, as a form: the fields that have a flag. Edits become flags.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,7 @@ use storefront_core::text::sanitize::sanitize_line;
 const ADDRESS: &str = "firstname lastname street country_id postcode city region telephone \
     company vat_id default_shipping default_billing";
 
-/// Numbers that nobody knows by heart; they have flags.
+/// Numbers that nobody knows by heart: only flags set them.
 const NUMBERS: [&str; 4] = ["group_id", "store_id", "website_id", "disable_auto_group_change"];
 
 /// The flag of those fields that have none of their own.
@@ -35,11 +35,11 @@ pub const ASKED_OF_NEW_ADDRESS: usize = 8;
 /// The fields of an address or the profile.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// Whose fields they are, for the question.
+    /// The title of the question.
     pub title: String,
     /// The stored address.
     pub id: Option<AddressId>,
-    /// Whether it is an address that is not there yet.
+    /// Whether it is a new address.
     pub is_new: bool,
     /// Its fields.
     pub fields: Vec<Field>,
@@ -52,16 +52,16 @@ pub struct Field {
     flag: String,
     /// Its name in the JSON; of a custom attribute its code.
     name: String,
-    /// What a person calls it.
+    /// Its name for a person.
     pub label: String,
-    /// What it holds.
+    /// Its type.
     pub holds: FieldType,
     stored: Value,
     edited: Option<Value>,
 }
 
 impl Form {
-    /// The fields of a stored address, or of one that is not there yet.
+    /// The fields of a stored address, or of a new one.
     pub fn of_address(id: Option<AddressId>, addresses: &[Value]) -> Self {
         let is_meant = |address: &&Value| id.is_some() && own_id(address) == id;
         let nothing = Map::new();
@@ -98,14 +98,14 @@ impl Form {
         self.fields.iter().position(is_missing).or_else(|| self.region_in_doubt())
     }
 
-    /// The text that a field is asked for with: what is there already; a new address begins with its customer's name.
+    /// The text that a field is asked for with: its value; a new address begins with its customer's name.
     pub fn initial(&self, field: &Field, customer: &Profile) -> String {
         let is_name = lint::REQUIRED[..2].contains(&field.name.as_str());
         let name = customer.text(&field.name).filter(|_| self.is_new && is_name && field.value().is_null());
         name.unwrap_or_else(|| field.text())
     }
 
-    /// How a field is asked for.
+    /// The question for a field.
     pub fn question(&self, field: &Field) -> String {
         let is_optional = self.is_new && !field.is_required() && field.name != "postcode";
         let note = match field.name.as_str() {
@@ -130,7 +130,7 @@ impl Form {
         field.map_or(&Value::Null, Field::value)
     }
 
-    /// The region, where the country was edited and the region was not.
+    /// The place of the region, if the country was edited and the region was not.
     pub fn region_in_doubt(&self) -> Option<usize> {
         let is_edited =
             |name: &str| self.fields.iter().any(|field| field.name == name && field.edited.is_some());
@@ -138,18 +138,18 @@ impl Form {
         self.region().filter(|_| is_in_doubt)
     }
 
-    /// Whether this field is the country, and another one than before.
+    /// Whether this field is the country, and was edited.
     pub fn is_new_country(&self, position: usize) -> bool {
         let field = &self.fields[position];
         field.name == "country_id" && field.edited.is_some()
     }
 
-    /// Where the region is.
+    /// The place of the region.
     pub fn region(&self) -> Option<usize> {
         self.fields.iter().position(|field| field.name == "region" && field.flag != CUSTOM)
     }
 
-    /// What was edited, as flags. A region of a list is named once.
+    /// The edits, as flags. A region of a list is named once.
     pub fn words(&self, directory: &RegionDirectory) -> Vec<String> {
         let country = self.value("country_id").as_str().unwrap_or_default();
         let address = self.id.map(|id| flag("address", &id.to_string())).unwrap_or_default();
@@ -163,7 +163,7 @@ impl Form {
         address.into_iter().chain(add).chain(edits.flatten()).collect()
     }
 
-    /// What is to be said against a text typed for a field: some of it can be kept all the same.
+    /// Checks a text that was typed for a field. A person can overrule some objections.
     ///
     /// # Errors
     /// The objection.
@@ -198,12 +198,12 @@ impl Form {
 }
 
 impl Field {
-    /// The value as it is to be.
+    /// The value after the edit.
     pub fn value(&self) -> &Value {
         self.edited.as_ref().unwrap_or(&self.stored)
     }
 
-    /// Sets it; what is stored already is not an edit.
+    /// Sets it; a value that equals the stored one is not an edit.
     pub fn set(&mut self, value: Value) {
         let is_nothing = value == "" || value == json!([]) || value == false;
         let nothing =
@@ -216,7 +216,7 @@ impl Field {
         self.name.starts_with("default_") && self.stored == true
     }
 
-    /// What may become of so many lines of a street, where the shop may not accept them.
+    /// The warning about so many lines of a street, if the shop may not accept them.
     pub fn too_many_lines(&self, lines: usize) -> Option<String> {
         let stored = self.stored.as_array().map_or(0, Vec::len);
         lint::too_many_lines(lines, stored)
@@ -241,12 +241,12 @@ impl Field {
         }
     }
 
-    /// What a typed line stands for.
+    /// The value of a typed line.
     ///
     /// # Errors
     /// What is wrong with it, in a few words.
     pub fn parse(&self, text: &str) -> Result<Value, String> {
-        // What is stored stays exactly as it is.
+        // A text that was not changed keeps its value exactly.
         if text == self.text().trim() {
             return Ok(self.value().clone());
         }
@@ -274,7 +274,7 @@ impl Field {
         }
     }
 
-    /// Its flags; what is emptied is cleared.
+    /// Its flags; an emptied field is cleared.
     fn words(&self, value: &Value) -> Vec<String> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match value {
@@ -292,7 +292,7 @@ impl Field {
     }
 }
 
-/// Whether a field holds a region that is one.
+/// Whether a value names a region.
 fn is_region(value: &Value) -> bool {
     region::is_stored(&Map::from_iter([("region".to_owned(), value.clone())]))
 }

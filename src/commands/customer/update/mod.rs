@@ -108,7 +108,7 @@ pub struct UpdateArgs {
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,
-    /// What every operation takes.
+    /// The flags of every operation.
     #[command(flatten)]
     pub run: OperationArgs,
 }
@@ -183,7 +183,7 @@ impl Operation for UpdateArgs {
         Ok(())
     }
 
-    /// Nothing is unusual before it is merged; what cannot be a change is refused.
+    /// Warns of nothing before the patch is merged; refuses what cannot be a change.
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
         refuse_repeated_codes(&draft.fields)?;
         self.patch(draft.clone()).map(|_| Vec::new())
@@ -200,7 +200,7 @@ impl Operation for UpdateArgs {
                 return Ok(Outcome { reason: Some("unchanged"), ..Outcome::not_sent(CUSTOMER_UPDATE.name) });
             }
             let mut update = self.update(draft.clone())?;
-            // A sheet is run again, every night or after a mistake.
+            // A sheet may be run again, every night or after a mistake.
             if service.session.report.line.is_some() && update.patch.twin == Twin::Refused {
                 update.patch.twin = Twin::Left;
             }
@@ -223,7 +223,7 @@ impl Operation for UpdateArgs {
 }
 
 impl UpdateArgs {
-    /// What changes in the stored profile. Of a plan the removals stand in what it expects: each record may have its own.
+    /// The patch for the stored profile. For a plan, the expected state has the removals: each record may have its own.
     fn patch(&self, draft: Draft) -> Result<ProfilePatch, Failure> {
         let mut remove = self.remove_addresses.clone();
         let planned = draft.expect.iter().filter(|_| !self.replace_addresses).flat_map(Expected::removed);
@@ -267,7 +267,7 @@ impl UpdateArgs {
         asked.filter(|(_, is_asked)| *is_asked).map(move |(name, _)| (name, address))
     }
 
-    /// `--firstname` is of the account, and so is `firstname` in a document without a list of addresses.
+    /// `--firstname` names the account holder, and so does `firstname` in a document without a list of addresses.
     fn refuse_account_names(&self, document: &Map<String, Value>, has_address: bool) -> Result<(), Failure> {
         if let Some(name) = lint::misplaced_name(&self.profile.named, has_address) {
             let message = format!("`--{name}` changes the account holder, not the address");
@@ -332,7 +332,7 @@ impl UpdateArgs {
 
 /// Sets the fields that flags name in an address of the input.
 fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>) {
-    // The region id of the input may stand in the other place, and would contradict that of the flag.
+    // The region id of the input may be in the other place, and would contradict that of the flag.
     if named.get("region").and_then(|region| region.get("region_id")).is_some() {
         address.shift_remove("region_id");
     }
@@ -355,7 +355,7 @@ fn which_address() -> Failure {
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     commands::run_records(session, args, async |document| {
         let prompt = session.prompt();
-        // An address that is named without any change is where the questions begin.
+        // If an address is named without a change, the questions begin there.
         let names_address = args.address.is_some() || args.add_address;
         if document.is_some() || names_a_change(args) || names_address && !prompt.can_ask() {
             return commands::run_one(session, args, document).await;
