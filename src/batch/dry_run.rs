@@ -239,14 +239,13 @@ fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentReco
     let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| is_asked) else {
         return Ok(SentRecords::default());
     };
-    let (to_send, of_service) = (ToSend::read(preparer, past)?, service.settings.service_id().to_string());
-    let own = past.runs();
+    let to_send = ToSend::read(preparer, past)?;
     if preparer.origin.plan().is_some() {
-        let again = to_send.again(preparer, &log, &of_service, own)?;
+        let again = to_send.again(shared, &log, past.runs())?;
         again.ensure_meant(preparer, past, &journal_of(&real_path(&preparer.origin.source().path)))?;
         return Ok(SentRecords::default());
     }
-    to_send.sent(preparer, &log, &of_service, own)
+    to_send.sent(shared, &log, past.runs())
 }
 
 /// What was done already, for a plan and for a run that would be resumed.

@@ -27,6 +27,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use futures_util::FutureExt;
@@ -55,7 +56,7 @@ use crate::plan::{PLAN_AGAIN, Seen, Watcher, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::{count_records, sent_again};
 use crate::state;
-use crate::system::storage::real_path;
+use crate::system::storage::{Lock, Log, real_path};
 use storefront_core::effect::Kind;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, HintCommand, hint};
@@ -150,12 +151,45 @@ async fn with_context(
     task(RunContext { service, global, preparer, run_token, admin_run_token, pace: &pace }).await
 }
 
+/// Looks, checks, asks, begins, and sends: nothing leaves before all of the input was checked.
 async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (service, preparer) = (shared.service, shared.preparer);
-    let (session, args) = (service.session, preparer.args);
+    let log = service.log()?.clone();
     let files = files(preparer)?;
-    let noted_log = service.log()?.clone();
-    let header = JournalHeader { log: Some(noted_log.id()?), ..header(&service.settings, &files, preparer)? };
+    let header = JournalHeader { log: Some(log.id()?), ..header(&service.settings, &files, preparer)? };
+    let path = files.journal.clone();
+    let mut opening = open(shared, files, &header, &log).await?;
+    let looks = looks::look(shared, &mut opening.past).await?;
+    sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await?;
+    let checked = check_all(shared, &opening.past, &path, &log).await?;
+    confirm(preparer, &checked.records, &opening.past)?;
+    let reader = preparer.reader()?;
+    let begun = begin(shared, opening, header, &checked, &log).await?;
+    let (journal, writer) = journal(path.clone(), begun.file, service.session.context.clock);
+    let mut writer = pin!(writer.fuse());
+    tokio::select! {
+        biased;
+        declined = decline(preparer, &begun.past, &journal) => declined?,
+        // Only an error ends it while the journal is there.
+        written = &mut writer => written?,
+    }
+    let next = command_line::next_steps(preparer, &path);
+    let Checked { records, to_send, .. } = checked.records;
+    let input = Input { jobs: checked.jobs, records, to_send, past: begun.past, looks, reader, next };
+    let ended = Run::new(shared, journal, input).run(writer).await;
+    service.end_run(&ended);
+    ended
+}
+
+/// Opens the journal that an earlier run left, if there is one; refuses one that is not what the log says of it.
+async fn open(
+    shared: RunContext<'_>,
+    files: Files,
+    header: &JournalHeader,
+    log: &WriteLog,
+) -> Result<Opening, Failure> {
+    let preparer = shared.preparer;
+    let (session, args) = (preparer.session, preparer.args);
     let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
@@ -165,12 +199,12 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
     })?;
-    same_input::ensure_newest(session, &noted_log, &path, &opening.past)?;
-    same_input::ensure_replaceable(&noted_log, &opening)?;
+    same_input::ensure_newest(session, log, &path, &opening.past)?;
+    same_input::ensure_replaceable(log, &opening)?;
     if opening.starts_new() {
         opening.past = PreviousRun::default();
     }
-    settle_sending(&mut opening.past, &noted_log)?;
+    settle_sending(&mut opening.past, log)?;
     preparer.find_places(&mut opening.past)?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
@@ -178,56 +212,81 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if !args.restart {
         undone::warn(session, &path, &opening.past, &again(preparer, restart));
     }
-    let looks = looks::look(shared, &mut opening.past).await?;
-    sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await?;
-    let mut checked = check::run(preparer, &opening.past)?;
-    let to_send = ToSend::read(preparer, &opening.past)?;
-    let (of_service, mut own) = (service.settings.service_id().to_string(), opening.past.runs().to_vec());
-    let again = to_send.again(preparer, &noted_log, &of_service, &own)?;
-    checked.again += again.ensure_meant(preparer, &opening.past, &path)?;
-    if checked.needs_token {
+    Ok(opening)
+}
+
+/// What is known of an input before anything is sent.
+struct CheckedInput {
+    records: Checked,
+    /// Those that are to be sent, to compare them once more with what other runs sent.
+    to_send: ToSend,
+    /// How many of them other runs have sent before.
+    again: u64,
+    /// How many records are in flight at most.
+    jobs: u16,
+}
+
+/// Checks all records, and whether they are to be sent; looks up what several of them need.
+async fn check_all(
+    shared: RunContext<'_>,
+    past: &PreviousRun,
+    journal: &Path,
+    log: &WriteLog,
+) -> Result<CheckedInput, Failure> {
+    let (service, preparer) = (shared.service, shared.preparer);
+    let mut records = check::run(preparer, past)?;
+    let to_send = ToSend::read(preparer, past)?;
+    let again = to_send.again(shared, log, past.runs())?;
+    records.again += again.ensure_meant(preparer, past, journal)?;
+    if records.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
-    check::look_up(shared, &opening.past).await?;
-    let operation = preparer.operation.spec();
-    let jobs = at_a_time(preparer, &checked);
+    check::look_up(shared, past).await?;
+    let jobs = at_a_time(preparer, &records);
     shared.pace.borrow_mut().limit_to(jobs);
-    confirm(preparer, &checked, &opening.past)?;
+    Ok(CheckedInput { records, to_send, again: again.count, jobs })
+}
+
+/// A run that is in its journal and in the log.
+struct Begun {
+    file: Arc<dyn Log>,
+    _lock: Lock,
+    past: PreviousRun,
+}
+
+/// Begins the run, in the journal and in the log. Refused where another one began meanwhile that sends the same records.
+async fn begin(
+    shared: RunContext<'_>,
+    opening: Opening,
+    header: JournalHeader,
+    checked: &CheckedInput,
+    log: &WriteLog,
+) -> Result<Begun, Failure> {
+    let (service, preparer) = (shared.service, shared.preparer);
+    let (session, path) = (service.session, opening.files.journal.clone());
     let (is_new, begins) = (!is_there(&*session.context.storage, &path), opening.begins());
-    let reader = preparer.reader()?;
-    let of_shard = header.shard.as_ref().map(|_| checked.records);
-    let started = clock.now().to_string();
-    let noted = JournalHeader { started, records: Some(checked.of_input), of_shard, ..header };
-    let (log, _lock, past) = opening.begin(&noted).await?;
-    let of_journal = in_log(&real_path(&path), &noted)
+    let of_shard = header.shard.as_ref().map(|_| checked.records.records);
+    let started = session.context.clock.now().to_string();
+    let header = JournalHeader { started, records: Some(checked.records.of_input), of_shard, ..header };
+    let mut own = opening.past.runs().to_vec();
+    let (file, lock, past) = opening.begin(&header).await?;
+    let of_journal = in_log(&real_path(&path), &header)
         .map(|(path, header)| (path, same_input::with_place(header, begins)));
-    let uuid = noted.run.clone().unwrap_or_default();
+    let uuid = header.run.clone().unwrap_or_default();
     own.push(uuid.clone());
-    let undoes = undone::undone_run(&noted_log, noted.undoes.as_ref())?;
-    let run = NewRun { uuid, journal: of_journal, undoes, ..service.new_run(operation.name) };
-    service.run.set(Some(noted_log.begin_run(run).await?));
-    let is_alone = sent::ensure_alone(preparer, &path, noted.sha256.as_deref()).await.is_ok();
-    if !is_alone || to_send.again(preparer, &noted_log, &of_service, &own)?.count != again.count {
+    let undoes = undone::undone_run(log, header.undoes.as_ref())?;
+    let run = service.new_run(preparer.operation.spec().name);
+    let run = NewRun { uuid, journal: of_journal, undoes, ..run };
+    service.run.set(Some(log.begin_run(run).await?));
+    let is_alone = sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await.is_ok();
+    if !is_alone || checked.to_send.again(shared, log, &own)?.count != checked.again {
         return Err(begun_at_once(session, &path, is_new));
     }
     if let Some(plan) = preparer.origin.plan() {
-        applying::claim(session, &noted_log, plan, &path, is_new).await?;
+        applying::claim(session, log, plan, &path, is_new).await?;
     }
-    let (journal, writer) = journal(path.clone(), log, clock);
-    let mut writer = pin!(writer.fuse());
-    tokio::select! {
-        biased;
-        declined = decline(preparer, &past, &journal) => declined?,
-        // Only an error ends it while the journal is there.
-        written = &mut writer => written?,
-    }
-    let next = command_line::next_steps(preparer, &path);
-    let (records, to_send) = (checked.records, checked.to_send);
-    let input = Input { jobs, records, to_send, past, looks, reader, next };
-    let ended = Run::new(shared, journal, input).run(writer).await;
-    service.end_run(&ended);
-    ended
+    Ok(Begun { file, _lock: lock, past })
 }
 
 /// Resets records whose run died after the journal's `sending` and before the write was in the log: without that nothing

@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 
 use crate::batch::command_line::OF_RESUMING;
 use crate::batch::record::RecordPreparer;
+use crate::batch::send::RunContext;
 use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::hint::{for_command, typed};
 use crate::input::records::Content;
@@ -85,32 +86,27 @@ impl ToSend {
     /// `guard` where the log cannot be read.
     pub fn sent(
         &self,
-        preparer: &RecordPreparer<'_>,
+        shared: RunContext<'_>,
         log: &WriteLog,
-        service: &str,
         own: &[String],
     ) -> Result<SentRecords, Failure> {
         if self.0.is_empty() {
             return Ok(SentRecords::default());
         }
-        let now = preparer.session.context.clock.now();
+        let RunContext { service, preparer, .. } = shared;
+        let now = service.session.context.clock.now();
         let since = now.checked_sub(SAME_INPUT).unwrap_or(now);
         let hashes: Vec<u64> = self.0.iter().map(|(_, identity, _)| *identity).collect();
-        log.sent_records((service, preparer.operation.spec().name), own, since, &hashes)
+        let of_service = service.settings.service_id().to_string();
+        log.sent_records((&of_service, preparer.operation.spec().name), own, since, &hashes)
     }
 
     /// Those that were sent before.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub fn again(
-        &self,
-        preparer: &RecordPreparer<'_>,
-        log: &WriteLog,
-        service: &str,
-        own: &[String],
-    ) -> Result<Again, Failure> {
-        let mut sent = self.sent(preparer, log, service, own)?;
+    pub fn again(&self, shared: RunContext<'_>, log: &WriteLog, own: &[String]) -> Result<Again, Failure> {
+        let mut sent = self.sent(shared, log, own)?;
         let mut again = Again::default();
         for (line, identity, known) in &self.0 {
             let Some(by) = sent.take(*identity, *known) else { continue };
