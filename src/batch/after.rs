@@ -134,6 +134,20 @@ struct Gathered {
     others: BTreeMap<&'static str, u64>,
 }
 
+impl Gathered {
+    /// Adds a record to those of the same subject. `groups` has the places of the subjects.
+    fn add(&mut self, member: Member, prepared: PreparedRecord, groups: &mut HashMap<String, usize>) {
+        let next = self.groups.len();
+        let at = *groups.entry(subject(&member)).or_insert(next);
+        if at == next {
+            self.groups.push((Group { members: vec![member] }, prepared));
+        } else {
+            self.groups[at].0.members.push(member);
+            self.groups[at].1 = prepared;
+        }
+    }
+}
+
 /// Opens the service of a journal, which must be that of the run, and its input if there is one, and runs `task` with
 /// them.
 async fn follow(
@@ -220,29 +234,31 @@ fn gather(shared: RunContext<'_>, listing: &Listing<'_>) -> Result<Gathered, Fai
         };
         let prepared = match member.writes.last() {
             Some(write) => Ok(prepared.unwrap_or_else(|_| of_log(shared.service, listing, write))),
-            None if member.noted.was_sent => {
-                let known = log.as_ref().map(|log| log.known_runs(&member.of.runs)).transpose()?;
-                let is_known = known.is_some_and(|known| known > 0);
-                Err(Failure::usage(if is_known { DELETED_FROM_LOG } else { NOT_IN_LOG }))
-            }
-            None if listing.past.has_flags => Err(Failure::usage(FLAGS)),
-            None => prepared,
+            None => match not_in_log(listing, log.as_ref(), &member)? {
+                Some(why) => Err(Failure::usage(why)),
+                None => prepared,
+            },
         };
         match prepared {
+            Ok(prepared) => gathered.add(member, prepared, &mut groups),
             Err(failure) => gathered.unusable.push((member, failure.message)),
-            Ok(prepared) => {
-                let next = gathered.groups.len();
-                let at = *groups.entry(subject(&member)).or_insert(next);
-                if at == next {
-                    gathered.groups.push((Group { members: vec![member] }, prepared));
-                } else {
-                    gathered.groups[at].0.members.push(member);
-                    gathered.groups[at].1 = prepared;
-                }
-            }
         }
     }
     Ok(gathered)
+}
+
+/// Why nothing can be said of a record of which the log has no write; `None` where its input says what it wrote.
+fn not_in_log(
+    listing: &Listing<'_>,
+    log: Option<&WriteLog>,
+    member: &Member,
+) -> Result<Option<&'static str>, Failure> {
+    if member.noted.was_sent {
+        let known = log.map(|log| log.known_runs(&member.of.runs)).transpose()?;
+        let is_known = known.is_some_and(|known| known > 0);
+        return Ok(Some(if is_known { DELETED_FROM_LOG } else { NOT_IN_LOG }));
+    }
+    Ok(listing.past.has_flags.then_some(FLAGS))
 }
 
 /// The records of the input that are unchanged since the run.

@@ -126,58 +126,84 @@ pub fn explain(
         return Some(Explained::carried(hint));
     }
     let sentences = sentences(message)?;
-    let changes = diff::customers(stored, sent);
-    let own: Vec<Clause> = sentences
-        .iter()
-        .flat_map(|sentence| changes.iter().filter_map(|change| sentence.of_change(change)))
-        .collect();
-    if !own.is_empty() {
-        let hint = format!("{}; correct it in the same command", joined(&own)).into();
-        return Some(Explained::carried(hint));
-    }
-    let removed = removed_first(&sentences, stored, sent);
-    if removes_by_call && let [_, ..] = &removed[..] {
-        let remove = storefront("customer update --remove-address");
-        let hint = hint!(
+    of_changes(&sentences, &diff::customers(stored, sent))
+        .or_else(|| of_removals(&sentences, stored, sent).filter(|_| removes_by_call))
+        .or_else(|| of_stored_addresses(&sentences, stored))
+        .or_else(|| of_any_update(&sentences, stored))
+}
+
+/// What the command itself changed is at fault.
+fn of_changes(sentences: &[Sentence], changes: &[Change]) -> Option<Explained> {
+    let clauses = |sentence: &Sentence| -> Vec<Clause> {
+        changes.iter().filter_map(|change| sentence.of_change(change)).collect()
+    };
+    let own: Vec<Clause> = sentences.iter().flat_map(clauses).collect();
+    let hint = || format!("{}; correct it in the same command", joined(&own)).into();
+    (!own.is_empty()).then(|| Explained::carried(hint()))
+}
+
+/// A stored address that the command removes is at fault: it can be removed in a command of its own.
+fn of_removals(
+    sentences: &[Sentence],
+    stored: &Map<String, Value>,
+    sent: &Map<String, Value>,
+) -> Option<Explained> {
+    let removed = removed_first(sentences, stored, sent);
+    let remove = storefront("customer update --remove-address");
+    let hint = || {
+        hint!(
             "the shop checks the stored addresses first: remove ",
             join_ids(&removed),
             " in a command of its own, with ",
             removed.iter().fold(remove, |remove, id| remove.arg(id.to_string()))
-        );
-        return Some(Explained::stored(hint));
-    }
-    let (by_update, by_hand): (Vec<&Sentence>, Vec<&Sentence>) =
-        sentences.iter().partition(|sentence| matches!(sentence.rule, Rule::Unlisted(_)));
-    let found = |sentences: &[&Sentence]| -> Vec<Clause> {
-        let addresses = || addresses_by_id(address_list(stored));
-        let in_addresses = sentences.iter().flat_map(|sentence| {
-            addresses().filter_map(|(id, address)| {
-                sentence.of_stored(&format!("address {id}"), address.as_object()?)
-            })
-        });
-        in_addresses.collect()
+        )
     };
-    let (by_hand, mut by_update) = (found(&by_hand), found(&by_update));
-    let show = storefront("customer show");
-    if !by_hand.is_empty() {
-        let what = joined(&by_hand);
-        let hint = hint!(
-            format!("the shop checks the stored addresses first, and {what}: look with "),
-            show,
+    (!removed.is_empty()).then(|| Explained::stored(hint()))
+}
+
+/// What stored addresses have that no update of this program can correct.
+fn of_stored_addresses(sentences: &[Sentence], stored: &Map<String, Value>) -> Option<Explained> {
+    let found = in_addresses(sentences, stored, |sentence| !sentence.is_of_list());
+    let hint = || {
+        hint!(
+            format!("the shop checks the stored addresses first, and {}: look with ", joined(&found)),
+            storefront("customer show"),
             ", and correct it in the admin panel; the shop takes no update before"
-        );
-        return Some(Explained::stored(hint));
-    }
-    // For the account, only missing values are known, and any update can set them.
-    let missing =
-        |sentence: &&Sentence| matches!(sentence.rule, Rule::Needed) && stored.contains_key(sentence.field);
-    let missing = sentences.iter().filter(missing).filter(|sentence| is_empty(stored.get(sentence.field)));
-    by_update.extend(missing.map(|sentence| (sentence.field.to_owned(), "is empty".to_owned())));
-    if by_update.is_empty() {
-        return None;
-    }
-    let what = format!("{}: look with ", joined(&by_update));
-    Some(Explained::carried(hint!(what, show, ", and correct it in the same command")))
+        )
+    };
+    (!found.is_empty()).then(|| Explained::stored(hint()))
+}
+
+/// What any update can correct: a value that the list lacks, and what is missing of the account.
+fn of_any_update(sentences: &[Sentence], stored: &Map<String, Value>) -> Option<Explained> {
+    let mut found = in_addresses(sentences, stored, Sentence::is_of_list);
+    let is_missing = |sentence: &&Sentence| {
+        matches!(sentence.rule, Rule::Needed)
+            && stored.contains_key(sentence.field)
+            && is_empty(stored.get(sentence.field))
+    };
+    let missing = sentences.iter().filter(is_missing);
+    found.extend(missing.map(|sentence| (sentence.field.to_owned(), "is empty".to_owned())));
+    let hint = || {
+        let what = format!("{}: look with ", joined(&found));
+        hint!(what, storefront("customer show"), ", and correct it in the same command")
+    };
+    (!found.is_empty()).then(|| Explained::carried(hint()))
+}
+
+/// What the sentences of one kind say of stored addresses.
+fn in_addresses(
+    sentences: &[Sentence],
+    stored: &Map<String, Value>,
+    is_kind: impl Fn(&Sentence) -> bool,
+) -> Vec<Clause> {
+    let of_sentence = |sentence: &Sentence| -> Vec<Clause> {
+        let addresses = addresses_by_id(address_list(stored));
+        let clause =
+            |(id, address): (_, &Value)| sentence.of_stored(&format!("address {id}"), address.as_object()?);
+        addresses.filter_map(clause).collect()
+    };
+    sentences.iter().filter(|sentence| is_kind(sentence)).flat_map(of_sentence).collect()
 }
 
 /// The addresses that the message is about, if the command was to remove all of them.
@@ -275,7 +301,12 @@ fn first(text: &str) -> Option<(Sentence, &str)> {
 }
 
 impl Sentence {
-    /// The clause about a change of the command, if the sentence may be about it.
+    /// Whether the shop looked for a value in a list that does not have it.
+    fn is_of_list(&self) -> bool {
+        matches!(self.rule, Rule::Unlisted(_))
+    }
+
+    /// What it says of a change of the command, where it may be about that.
     fn of_change(&self, change: &Change) -> Option<Clause> {
         let after = change.after.as_ref();
         if change.path.is_new_address() {
