@@ -1,5 +1,5 @@
-//! Shell completion. The scripts only register this program: at each Tab the shell asks it, by
-//! [`VARIABLE`], and it answers from its own grammar and files. It never asks the network or the sandbox.
+//! Shell completion. The scripts only register this program: at each Tab the shell asks it, through [`VARIABLE`], and it
+//! answers from its own grammar and files. It never asks the network or the sandbox.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -20,13 +20,14 @@ use storefront_core::failure::Failure;
 use storefront_core::operation::{OPERATIONS, OperationSpec};
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Names the shell that asks. A name of our own, so that no existing variable turns a command into a completion request.
+/// The variable with the name of the shell that asks. It has a name of its own, so that no existing variable turns a
+/// command into a completion request.
 pub const VARIABLE: &str = crate::system::environment::COMPLETE;
 
 /// The script that registers this program with a shell.
 ///
 /// # Errors
-/// `internal` where the shell has no engine.
+/// `internal` if the shell is not supported.
 pub fn script(shell: Shell) -> Result<String, Failure> {
     let mut script = Vec::new();
     let engines = Shells::builtins();
@@ -40,24 +41,24 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&script).trim().to_owned() + "\n")
 }
 
-/// Answers a shell that asks for completions on standard output; `false` when this run is no such question.
+/// Answers a shell that asks for completions on standard output; `false` if this run is not such a question.
 ///
 /// # Errors
-/// What the engine says of a shell it does not know.
+/// The engine's error for an unknown shell.
 pub fn answer(context: &Context, grammar: fn() -> Command) -> Result<bool, clap::Error> {
     let asked = context.var(VARIABLE).is_ok_and(|shell| shell.is_some());
-    // Every script puts the words typed after two dashes.
+    // Every script puts the typed words after two dashes.
     if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
         return Ok(false);
     }
-    // Relative paths are completed from here.
+    // Relative paths are completed from this directory.
     let directory = std::env::current_dir().ok();
     CompleteEnv::with_factory(|| with_candidates(grammar()))
         .var(VARIABLE)
         .try_complete(std::env::args_os(), directory.as_deref())
 }
 
-/// The words typed so far, and what they were typed in.
+/// The words typed so far, and the surroundings.
 struct CompletionContext {
     context: Context,
     global: GlobalArgs,
@@ -120,7 +121,7 @@ fn profiles(asked: &CompletionContext) -> Vec<String> {
     asked.config.iter().flat_map(ConfigFile::names).map(str::to_owned).collect()
 }
 
-/// What follows `--customer`, after a blank or `=`.
+/// The word after `--customer` and a blank or `=`.
 fn named_customer(words: &[OsString]) -> Option<String> {
     let split = |word: &OsString| -> Vec<String> {
         word.to_string_lossy().splitn(2, '=').map(str::to_owned).collect()
@@ -128,7 +129,7 @@ fn named_customer(words: &[OsString]) -> Option<String> {
     words.iter().flat_map(split).skip_while(|part| part != "--customer").nth(1)
 }
 
-/// Those of the sandbox's seed, or those that profiles name.
+/// The store views of the sandbox's seed, or those that profiles name.
 fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     if asked.global.flags.sandbox {
         return plain(storefront_sandbox::seeded_store_views());
@@ -138,7 +139,7 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     plain(codes)
 }
 
-/// Those seen last at the service that is meant.
+/// The addresses seen last at the chosen service.
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let sandbox = asked.global.flags.sandbox.then(|| SANDBOX.to_owned());
     let service = sandbox.or_else(|| Some(asked.settings()?.service_name()));
@@ -152,7 +153,7 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     remembered.into_iter().flatten().map(candidate).collect()
 }
 
-/// Those of the service that is meant.
+/// The updates of the chosen service.
 fn updates(asked: &CompletionContext) -> Vec<String> {
     let service = if asked.global.flags.sandbox {
         let database = data_file(&asked.context, None).ok();
@@ -182,7 +183,7 @@ fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
     plain(storefront_sandbox::fault_kinds().split(", ").map(name))
 }
 
-/// The keys of a profile, and those with their table before them.
+/// The keys of a profile, alone and after the names of profiles.
 fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let of = |key: &Key, prefix: &str| {
         CompletionCandidate::new(format!("{prefix}{}", key.name)).help(Some(key.doc.into()))

@@ -1,4 +1,5 @@
-//! `storefront`: edits customers, carts and attributes of a Magento shop, or of a Magento-derived marketplace.
+//! `storefront`: edits customers, carts, orders, products and attributes of a Magento shop, or of a Magento-derived
+//! marketplace.
 //!
 //! Data flows one way: args ([`cli`]) → input → [`storefront_core`] → send → [`report`].
 
@@ -34,12 +35,12 @@ use report::jq::Filter;
 use storefront_core::failure::Failure;
 use system::context::Context;
 
-/// The stack of the program. That of a process may be limited to a few pages, and is 1 MiB on Windows.
+/// The stack of the program. The stack of a process may be limited to a few pages, and is 1 MiB on Windows.
 const STACK_SIZE: usize = 8 << 20;
 
-/// Runs the program in this process; gives its exit code.
+/// Runs the program in this process; returns its exit code.
 pub fn run() -> u8 {
-    // On the thread that signals interrupt: a question waits there.
+    // It runs on the thread that signals interrupt, because a question waits there.
     stacker::grow(STACK_SIZE, run_here)
 }
 
@@ -56,8 +57,8 @@ fn run_here() -> u8 {
     })
 }
 
-/// Runs the program in these surroundings, on the caller's runtime; gives its exit code. A command line that shell completion
-/// asks about is not answered.
+/// Runs the program in these surroundings, on the caller's runtime; returns its exit code. It does not answer shell
+/// completion.
 pub async fn run_with(surroundings: &Surroundings) -> u8 {
     match Cli::parse_args(&surroundings.context.arguments) {
         Ok(cli) => match commands::resume::command_line(&cli, &surroundings.context) {
@@ -76,9 +77,9 @@ pub async fn run_with(surroundings: &Surroundings) -> u8 {
     }
 }
 
-/// What a command line says beside the command's own arguments, with the profile that it is run for.
+/// The flags of a command line besides the command's own arguments, with its profile.
 fn global_args(cli: &Cli, context: &Context) -> GlobalArgs {
-    // Where a command is pasted later, the variable may not be set.
+    // The variable may not be set where a printed command is pasted later.
     let named = context.var(system::environment::PROFILE).ok().flatten().map(str::to_owned);
     let profile = cli.global.profile.clone().or(named).filter(|_| !cli.global.sandbox);
     let mut global = GlobalArgs { profile, ..cli.shared.clone() };
@@ -86,11 +87,11 @@ fn global_args(cli: &Cli, context: &Context) -> GlobalArgs {
     global
 }
 
-/// Runs the command of a command line; gives its exit code.
+/// Runs the command of a command line; returns its exit code.
 async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
     let (flags, context) = (&cli.global, &surroundings.context);
     let global = &global_args(cli, context);
-    // What explains the program works whatever is set.
+    // Commands that explain the program work with any settings.
     let explains =
         matches!(cli.command, Command::Help { .. } | Command::Completions { .. } | Command::Man { .. });
     let format = match output_format(flags, context) {
@@ -126,7 +127,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> u8 {
     } else if let text = answer.render().to_string()
         && let Cow::Owned(shown) = storefront_core::text::sanitize::sanitize(&text)
     {
-        // It repeats what was typed, which a terminal would obey.
+        // The text repeats what was typed, which a terminal would obey.
         Report::new(context, OutputFormat::Table, None, false, 0).laid_out(shown.trim_end());
     } else {
         let _ = answer.print();
@@ -134,7 +135,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> u8 {
     u8::try_from(answer.exit_code()).unwrap_or(2)
 }
 
-/// What clap says of a command line, as one line and a hint.
+/// The message of clap about a command line, as one line and a hint.
 fn clap_failure(answer: &clap::Error) -> Failure {
     if answer.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Failure::usage("a command is missing").hint("see --help");
@@ -147,7 +148,7 @@ fn clap_failure(answer: &clap::Error) -> Failure {
     Failure::usage(message).hint(tip.unwrap_or("see --help"))
 }
 
-/// Whether arguments that cannot be parsed ask for JSON all the same.
+/// Whether arguments that cannot be parsed ask for JSON.
 fn asks_for_json(context: &Context) -> bool {
     let flags = GlobalFlags::find_in(context.arguments.get(1..).unwrap_or_default());
     output_format(&flags, context).is_ok_and(|format| format == OutputFormat::Json)

@@ -24,14 +24,14 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::sanitize::sanitize_line;
 use theme::PlainTheme;
 
-/// Nobody reads a question and answers it in less.
+/// Nobody reads a question and answers it in less time.
 const READING: Duration = Duration::from_millis(300);
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
-    /// Where questions are shown; `None` where nobody can be asked.
+    /// The terminal for questions; `None` if nobody can be asked.
     term: Option<Term>,
-    /// Standard input is a terminal, and `--no-input` is not given.
+    /// Whether standard input is a terminal, and `--no-input` is not given.
     is_attended: bool,
     no_input: bool,
     yes: bool,
@@ -40,7 +40,7 @@ pub struct Prompt {
     consent: Consent,
 }
 
-/// What there is of a person's consent where no question can be asked now.
+/// The consent without a question.
 #[derive(Debug, Clone, Copy)]
 pub struct Unasked {
     yes: bool,
@@ -49,7 +49,7 @@ pub struct Unasked {
 }
 
 impl Unasked {
-    /// Whether `--yes` says so.
+    /// Whether `--yes` was given.
     pub fn is_given(self) -> bool {
         self.yes
     }
@@ -73,7 +73,7 @@ fn cannot_ask(question: &str, why_not: &str) -> Failure {
 }
 
 impl Prompt {
-    /// Decides from terminals and flags.
+    /// Decides by terminals and flags.
     pub fn new(context: &Context, global: &GlobalArgs, report: &Report, consent: &Consent) -> Self {
         console::set_colors_enabled_stderr(report.stderr_style.color);
         let is_attended = context.stdin_is_terminal && !global.no_input;
@@ -82,50 +82,49 @@ impl Prompt {
             (true, true) => Some(Term::stderr()),
             (true, false) => controlling_terminal(),
         };
-        // Without color the marks of this theme are still there; where nothing can be drawn, they would only be read out.
+        // Without color the marks of this theme are still there; on a plain terminal they would only be read out.
         let theme: Box<dyn Theme> =
             if report.accessible { Box::new(PlainTheme) } else { Box::new(ColorfulTheme::default()) };
         let (no_input, yes, accessible) = (global.no_input, global.yes, report.accessible);
         Self { term, is_attended, no_input, yes, accessible, theme, consent: consent.clone() }
     }
 
-    /// Asks nothing: for runs that change nothing.
+    /// A prompt that asks nothing, for runs that change nothing.
     pub fn disabled() -> Self {
         let theme = Box::new(PlainTheme);
         let consent = Consent::default();
         Self { term: None, is_attended: false, no_input: true, yes: false, accessible: false, theme, consent }
     }
 
-    /// Whether a person is there: what writes is then confirmed, or refused where the question cannot be shown.
+    /// Whether a person is there: then writes are confirmed, or refused if the question cannot be shown.
     pub fn is_attended(&self) -> bool {
         self.is_attended
     }
 
-    /// Whether a question would be asked: on a terminal, and not forbidden.
+    /// Whether questions can be asked: there is a terminal, and they are not forbidden.
     pub fn can_ask(&self) -> bool {
         self.term.is_some()
     }
 
-    /// Whether [`Self::confirm`] asks, or refuses where the question cannot be shown.
+    /// Whether [`Self::confirm`] asks, or refuses if the question cannot be shown.
     pub fn confirms(&self) -> bool {
         self.is_attended && !self.yes
     }
 
-    /// Whether `--yes` answers what is confirmed.
+    /// Whether `--yes` answers confirmations.
     pub fn assume_yes(&self) -> bool {
         self.yes
     }
 
-    /// Prints what a question is about, where questions are printed. As it is written as it is, the caller escapes what is
-    /// foreign.
+    /// Prints the subject of a question to its terminal, as it is: the caller escapes foreign text.
     pub fn show(&self, text: &str) {
         if let Some(term) = &self.term {
             let _ = term.write_line(text);
         }
     }
 
-    /// A secret, not shown while it is typed. An empty one is asked for again. `hint` says how to give it without a
-    /// question.
+    /// Asks for a secret, which is not shown while it is typed. An empty one is asked for again. `hint` tells how to give
+    /// it without a question.
     ///
     /// # Errors
     /// As [`Self::text`]; [`Failure::cancelled`] by Esc, too.
@@ -135,8 +134,8 @@ impl Prompt {
         self.text(&question, is_given)?.ok_or_else(Failure::cancelled)
     }
 
-    /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where [`Self::can_ask`].
-    /// Foreign text among the choices is escaped. What stands after two blanks explains one.
+    /// Asks for one of several choices; returns its position, or `None` for Esc. `present` is marked at first. Only if
+    /// [`Self::can_ask`]. Foreign text in the choices is escaped. Text after two blanks explains a choice.
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -149,7 +148,7 @@ impl Prompt {
         self.list(question, choices, present, true)
     }
 
-    /// Asks with a list that is shown repeatedly: it is erased when it is answered.
+    /// Asks with a list that is shown repeatedly, and erased when it is answered.
     ///
     /// # Errors
     /// As [`Self::select`].
@@ -202,7 +201,7 @@ impl Prompt {
         }))
     }
 
-    /// Yes or no, `present` answered by Enter alone; `None` for Esc. Only for where [`Self::can_ask`].
+    /// Asks for yes or no; `None` for Esc. Enter alone answers `present`. Only if [`Self::can_ask`].
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -214,16 +213,16 @@ impl Prompt {
         Ok(typed.map(|text| yes_or_no(&text).unwrap_or(present)))
     }
 
-    /// Asks for a yes that was typed after the question appeared. `--yes` answers it, and so does the absence of a
-    /// person: a script has said what it wants.
+    /// Asks for a yes that is typed after the question appeared. `--yes` answers it, and so does the absence of a person:
+    /// a script has decided.
     ///
     /// # Errors
-    /// [`Failure::cancelled`] for anything but a yes; `guard` where a person has no terminal to be asked on.
+    /// [`Failure::cancelled`] for any other answer; `guard` if a person is there without a terminal for the question.
     pub fn confirm(&self, question: &str) -> Result<(), Failure> {
         cancelled_unless(self.confirm_or_back(question)?)
     }
 
-    /// Asks for a confirmation; `false` for Esc, which leads back to what was asked before.
+    /// Asks for a confirmation; `false` for Esc, which leads back to the question before.
     ///
     /// # Errors
     /// As [`Self::confirm`].
@@ -231,15 +230,15 @@ impl Prompt {
         if self.confirms() { self.confirm_by_person(question) } else { Ok(true) }
     }
 
-    /// As [`Self::confirm`], but the absence of a person is not consent: for what deletes.
+    /// As [`Self::confirm`], but the absence of a person is not consent: for deletions.
     ///
     /// # Errors
-    /// As [`Self::confirm`], and `guard` where there is nobody to ask.
+    /// As [`Self::confirm`], and `guard` if nobody can be asked.
     pub fn confirm_deletion(&self, question: &str) -> Result<(), Failure> {
         cancelled_unless(self.yes || self.confirm_by_person(question)?)
     }
 
-    /// What there is of consent without a question.
+    /// The consent without a question.
     pub fn unasked(&self) -> Unasked {
         Unasked { yes: self.yes, can_ask: self.can_ask(), why_not: self.why_not() }
     }
@@ -258,17 +257,17 @@ impl Prompt {
         }
     }
 
-    /// Asks whether a command may write at all, before anything is shown. Only for where [`Self::can_ask`].
+    /// Asks whether a command may write at all, before anything is shown. Only if [`Self::can_ask`].
     ///
     /// # Errors
-    /// [`Failure::cancelled`] for anything but a yes.
+    /// [`Failure::cancelled`] for any other answer.
     pub fn permits(&self, question: &str) -> Result<(), Failure> {
         cancelled_unless(self.agrees(question)?)?;
         self.consent.to_write_was_given();
         Ok(())
     }
 
-    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]. It agrees to nothing that is written. Only for where
+    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]. It is no consent to a write. Only if
     /// [`Self::can_ask`].
     ///
     /// # Errors
@@ -277,10 +276,10 @@ impl Prompt {
         Ok(self.typed_yes(question)? == Some(true))
     }
 
-    /// Whether somebody continues in spite of what a refusal says; `--yes` does not answer it.
+    /// Whether a person continues in spite of a refusal; `--yes` does not answer it.
     ///
     /// # Errors
-    /// The refusal, where nobody can be asked.
+    /// The refusal, if nobody can be asked.
     pub fn accepts(&self, refusal: &Failure) -> Result<bool, Failure> {
         if !self.can_ask() {
             return Err(refusal.clone());
@@ -310,8 +309,8 @@ impl Prompt {
         Ok(typed)
     }
 
-    /// An answer that was typed after the question appeared: not one that was on its way before, and not one that came in
-    /// one go, which is a paste.
+    /// An answer that is typed after the question appeared: not one that was typed before, and not one that came at once,
+    /// which is a paste.
     fn typed(
         &self,
         text: &str,
@@ -322,7 +321,7 @@ impl Prompt {
         self.line((term, &keyboard), &question, Some(Instant::now() + READING), check)
     }
 
-    /// Takes the terminal over. What was typed before the question appeared is not an answer to it.
+    /// Takes the terminal over. Text that was typed before the question appeared does not answer it.
     fn begin(&self) -> Result<(&Term, Keyboard), Failure> {
         let Some(term) = &self.term else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
         Ok((term, Keyboard::open().map_err(stopped)?))
@@ -356,14 +355,14 @@ fn is_yes_or_no(text: &str) -> Result<(), Objection> {
     Objection::unless(yes_or_no(text).is_some(), "type y or n")
 }
 
-/// The terminal that controls this process, where standard error is redirected.
+/// The terminal that controls this process, if standard error is redirected.
 #[cfg(unix)]
 fn controlling_terminal() -> Option<Term> {
     let terminal = std::fs::File::options().read(true).write(true).open("/dev/tty").ok()?;
     Some(Term::read_write_pair(terminal.try_clone().ok()?, terminal))
 }
 
-/// Windows has no such file; what is left is standard output.
+/// Windows has no such file; standard output is used instead.
 #[cfg(windows)]
 fn controlling_terminal() -> Option<Term> {
     Some(Term::stdout()).filter(Term::is_term)
@@ -376,7 +375,7 @@ fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
     text
 }
 
-/// A signal came, or the terminal went away: nothing was done yet.
+/// The failure after a signal, or when the terminal went away: nothing was done yet.
 fn stopped(error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::Interrupted {
         return Failure::cancelled();

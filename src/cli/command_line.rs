@@ -1,5 +1,5 @@
-//! A command line, made from what clap matched: so that it can be typed again, with the answers of a dialogue, to resume a batch,
-//! in a plan, or in a hint. What stands here is said in one way, and quoted for the shell once.
+//! A command line, made from what clap matched, so that it can be typed again: with the answers of a dialogue, to resume
+//! a batch, in a plan, or in a hint. It is built and quoted for the shell in this file only.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -32,7 +32,7 @@ const SERVICE_COMMANDS: &[&str] = &[
     "verify",
 ];
 
-/// A command, and what was typed with it.
+/// A command with its arguments and flags.
 #[derive(Debug, Clone, Default)]
 pub struct CommandLine {
     /// The flags that name the service.
@@ -48,16 +48,16 @@ pub struct CommandLine {
 /// A flag as it is typed.
 #[derive(Debug, Clone)]
 struct Flag {
-    /// What clap calls it.
+    /// The name that clap has for it.
     id: String,
-    /// With its dashes.
+    /// The name with its dashes.
     name: String,
     /// The flag and its values.
     words: Vec<String>,
 }
 
 impl CommandLine {
-    /// What clap matched.
+    /// The command line that clap matched.
     pub fn of(mut command: &Command, mut matches: &ArgMatches) -> Self {
         let mut line = Self::default();
         while let Some((name, inner)) = matches.subcommand()
@@ -88,15 +88,14 @@ impl CommandLine {
         line
     }
 
-    /// A command whose words stand in a hint, without the program.
+    /// The command line of a hint, without the program.
     pub fn of_words(mut words: Vec<String>) -> Self {
         let command = words.iter().take(2).take_while(|word| !word.starts_with('-')).count();
         let rest = words.split_off(command);
         Self { command: words, ..Self::default() }.with(rest)
     }
 
-    /// This command line with the flags of that service, where it would otherwise use the default one, and with that customer, where
-    /// it would otherwise be for the token's own.
+    /// This command line with the flags of that service and with that customer, unless it names its own.
     #[must_use]
     pub fn for_target(mut self, service: &[String], customer: Option<&str>) -> Self {
         let has = |flags: &[&str]| {
@@ -137,8 +136,8 @@ impl CommandLine {
         line
     }
 
-    /// The flags that belong to the operation itself: not those that say where input comes from, how it is sent, and where
-    /// to, and not the customer.
+    /// The flags of the operation itself: without those of the input, the request and the service, and without the
+    /// customer.
     pub fn operation_flags(&self) -> Vec<String> {
         let shared = CustomerChoice::augment_args(ReplacementArgs::augment_args(
             OperationArgs::augment_args(GlobalFlags::augment_args(Command::new("shared"))),
@@ -148,8 +147,8 @@ impl CommandLine {
         self.in_order(own).collect()
     }
 
-    /// The arguments and these flags. An argument is first, where no flag can take it for one of its values; one that could be
-    /// taken for a flag stands behind two dashes.
+    /// The arguments and these flags. The arguments come first, so that no flag takes one as a value; if one looks like a
+    /// flag, they come last, after two dashes.
     fn in_order<'a>(&'a self, flags: impl Iterator<Item = &'a Flag>) -> impl Iterator<Item = String> {
         let is_like_a_flag = self.arguments.iter().any(|word| is_like_a_flag(word));
         let (first, last) =
@@ -181,14 +180,14 @@ impl CommandLine {
     }
 }
 
-/// As it is typed in the shell of this system.
+/// The text to type in the shell of this system.
 impl Display for CommandLine {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         to.write_str(&Shell::NATIVE.join(self.words()))
     }
 }
 
-/// A flag and its value: one word where the value could be taken for a flag itself.
+/// A flag and its value, in one word if the value looks like a flag.
 pub fn flag(name: &str, value: &str) -> Vec<String> {
     if is_like_a_flag(value) {
         vec![format!("--{name}={value}")]
@@ -201,7 +200,7 @@ fn is_like_a_flag(word: &str) -> bool {
     word.starts_with('-') && word != "-"
 }
 
-/// The words of one time that a flag was given.
+/// The words of one occurrence of a flag.
 fn words(argument: &Arg, long: &str, values: Vec<String>) -> Vec<String> {
     let values = match argument.get_value_delimiter() {
         Some(delimiter) if !values.is_empty() => vec![values.join(&delimiter.to_string())],
@@ -209,7 +208,7 @@ fn words(argument: &Arg, long: &str, values: Vec<String>) -> Vec<String> {
     };
     match values.as_slice() {
         [value] if argument.is_require_equals_set() => match &**value {
-            // What the flag alone says.
+            // The flag alone means this.
             "true" | "" => vec![format!("--{long}")],
             value => vec![format!("--{long}={value}")],
         },
@@ -218,7 +217,7 @@ fn words(argument: &Arg, long: &str, values: Vec<String>) -> Vec<String> {
     }
 }
 
-/// The values of each time that an argument was given; none for a flag without a value.
+/// The values of each occurrence of an argument; none for a flag without a value.
 fn occurrences(argument: &Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
     let id = argument.get_id().as_str();
     if argument.get_action().takes_values() {
@@ -289,7 +288,7 @@ mod tests {
         assert_eq!(flags, "--allow-duplicate --allow-unknown --city Lyon --address 2");
     }
 
-    /// What is typed before a dialogue: some of these, in any order, on either side of the command.
+    /// Flags typed before a dialogue: some of these, in any order, on either side of the command.
     fn typed(flags: &'static [&'static str]) -> impl Strategy<Value = (Vec<String>, bool, bool)> {
         let some = prop::sample::subsequence(flags, 0..=flags.len()).prop_shuffle();
         let split = |flags: Vec<&str>| flags.into_iter().flat_map(split).collect::<Vec<_>>();

@@ -18,14 +18,14 @@ use storefront_core::text::exact_json;
 pub trait FieldFlags: Clone + std::fmt::Debug + 'static {
     /// Heading in the help.
     const HEADING: &'static str;
-    /// The object whose members they set; some are in the tables of Magento alone.
+    /// The object whose members they set; some are only in the tables of Magento.
     const TABLE: Table;
-    /// What all names begin with, where the members' names do not.
+    /// The start of all names, if the members' names do not have it.
     const PREFIX: &'static str = "";
     /// The long names, each with the path of its member where that has another name: `city country=country_id`. A name
     /// like `no-city` takes no value and clears the member.
     const FLAGS: &'static str;
-    /// Those that help leaves out: numbers that only programs know, and what few addresses have.
+    /// The names that help leaves out: numbers that only programs know, and fields that few addresses have.
     const HIDDEN: &'static [&'static str] = &[];
 
     /// The flags.
@@ -114,10 +114,10 @@ impl FieldFlag {
     }
 }
 
-/// The members a family of flags named, as JSON.
+/// The members that a family of flags named, as JSON.
 #[derive(Debug, Clone)]
 pub struct FieldArgs<F> {
-    /// What was named.
+    /// The named members.
     pub named: Map<String, Value>,
     family: PhantomData<F>,
 }
@@ -153,7 +153,8 @@ impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
     }
 }
 
-/// Text without the blanks around it, as in a cell, that is not empty: an unset variable of a shell must not clear a field.
+/// Text without the blanks around it, as in a cell. It is not empty, because an unset variable of a shell must not clear
+/// a field.
 fn filled(text: &str) -> Result<Value, &'static str> {
     let text = bare(text);
     if text.is_empty() {
@@ -162,7 +163,7 @@ fn filled(text: &str) -> Result<Value, &'static str> {
     Ok(text.into())
 }
 
-/// The code of a country, which may be named.
+/// The code of a country, from its code or its name.
 fn country_or_name(text: &str) -> Result<Value, String> {
     filled(text)?;
     country(text).map(Value::from)

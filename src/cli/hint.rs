@@ -1,31 +1,31 @@
-//! The commands of hints, for the service that the command was run against, and for its customer: a command from a hint must
-//! not act somewhere else.
+//! The commands of hints, for the service and the customer of this command: a command from a hint must not act somewhere
+//! else.
 
 use super::GlobalArgs;
 use super::command_line::CommandLine;
 use storefront_core::hint::{Hint, HintCommand};
 
-/// What was typed, or is to be typed, for a hint.
+/// A command line for a hint.
 pub fn typed(line: &CommandLine) -> HintCommand {
     HintCommand::of(line.words().into_iter().skip(1))
 }
 
-/// A hint with the service that this command was run against, and its customer, in its commands.
+/// A hint whose commands name the service and the customer of this command.
 pub fn for_command(hint: Hint, global: &GlobalArgs) -> Hint {
     for_customer(hint, global, global.customer.as_deref())
 }
 
-/// A hint with the service in its commands, and the customer whom a record names.
+/// A hint whose commands name the service, and the customer of a record.
 pub fn for_customer(hint: Hint, global: &GlobalArgs, customer: Option<&str>) -> Hint {
     for_target(hint, &service_flags(global), customer)
 }
 
-/// Whether a command of a hint is for the token's own customer, where it names none.
+/// Whether a command of a hint would be for the token's own customer.
 pub fn is_for_customer(hint: &Hint) -> bool {
     for_target(hint.clone(), &[], Some("1")) != for_target(hint.clone(), &[], None)
 }
 
-/// The flags that name the service which this command was run against, where it named any.
+/// The flags with which this command named the service.
 pub fn service_flags(global: &GlobalArgs) -> Vec<String> {
     let named = [
         ("-p", global.profile.as_deref()),

@@ -24,7 +24,7 @@ use storefront_core::interface::request::Interface;
 use storefront_core::text::duration;
 use storefront_sandbox::Fault;
 
-/// Reads an interface by its name.
+/// The parser of an interface's name.
 fn interface_parser() -> impl TypedValueParser<Value = Interface> {
     let about = |interface| match interface {
         Interface::Marketplace => "The marketplace's",
@@ -243,7 +243,7 @@ pub struct BatchArgs {
 }
 
 impl BatchArgs {
-    /// Whether the record in this line is sent again where it is in this state.
+    /// Whether the record in this line, with this state, is sent again.
     pub fn retries(&self, line: u64, state: State) -> bool {
         let asked = match state {
             State::Sending | State::Unknown => &self.retry_unknown,
@@ -264,7 +264,7 @@ impl BatchArgs {
         self.mark_done.as_ref().is_some_and(|lines| lines.contains(line))
     }
 
-    /// The lists of lines that are to be settled, with the flags that have them.
+    /// The lists of lines that a person decides about, with their flags.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &Lines)> {
         let retried = [("--retry-unknown", &self.retry_unknown), ("--retry-failed", &self.retry_failed)];
         let retried = retried.into_iter().filter_map(|(flag, lines)| Some((flag, lines.as_ref()?.as_ref()?)));
@@ -272,7 +272,7 @@ impl BatchArgs {
     }
 }
 
-/// Whether a line is in a list; without one all are.
+/// Whether a line is in a list; without a list, every line is.
 fn is_all_or(lines: Option<&Lines>, line: u64) -> bool {
     lines.is_none_or(|lines| lines.contains(line))
 }
@@ -290,7 +290,7 @@ pub struct PaceArgs {
 }
 
 impl PaceArgs {
-    /// Records in flight where `--jobs` says nothing.
+    /// Records in flight without `--jobs`.
     pub const JOBS: u16 = 8;
 
     /// Records in flight at most.
@@ -326,11 +326,11 @@ pub struct OperationArgs {
 /// take are not set.
 #[derive(Debug, Clone, Default)]
 pub struct GlobalArgs {
-    /// What was typed.
+    /// The command line as typed.
     pub typed: CommandLine,
-    /// What every command takes.
+    /// The flags of every command.
     pub flags: GlobalFlags,
-    /// The profile that flag or environment name, which commands to type name, too.
+    /// The profile that flag or environment name; commands of hints name it, too.
     pub profile: Option<String>,
     /// The input.
     pub input: InputArgs,
@@ -346,26 +346,26 @@ pub struct GlobalArgs {
     pub takes_customer: bool,
     /// Whether it can be told to use the administrator's token.
     pub takes_admin: bool,
-    /// Show exactly what would be sent, and send no write.
+    /// Whether only what would be sent is shown, and no write is sent.
     pub dry_run: bool,
-    /// Show a dry run as a curl command.
+    /// Whether a dry run is shown as a curl command.
     pub curl: bool,
-    /// Whether the command may change something at the service. The command line sets it, which knows the commands.
+    /// Whether the command may change something at the service.
     pub can_write: bool,
     /// How many records are in flight.
     pub pace: PaceArgs,
-    /// How many records are run.
+    /// The flags of a batch.
     pub batch: BatchArgs,
-    /// The first flag that was given for a run over many records.
+    /// The first flag that was given for a batch.
     pub batch_flag: Option<String>,
-    /// Never ask.
+    /// Whether nothing is asked.
     pub no_input: bool,
-    /// Skip confirmation prompts.
+    /// Whether confirmation prompts are skipped.
     pub yes: bool,
 }
 
 impl GlobalArgs {
-    /// The flags of a command line; `command` is what was called, and `matches` what it was called with.
+    /// The flags of a command line; `command` is the called command, and `matches` its arguments.
     pub fn new(flags: &GlobalFlags, command: &Command, matches: &ArgMatches) -> Self {
         let takes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
         let is_set = |id: &str| takes(id) && matches.get_flag(id);
@@ -416,15 +416,14 @@ pub fn plan_file() -> impl TypedValueParser<Value = PathBuf> {
         .try_map(|path| if path == Path::new("-") { Err("a plan is a file; name one") } else { Ok(path) })
 }
 
-/// The flags that a command takes as a group, as clap names the group after their struct; unset where it takes none.
+/// The flags of a group, which clap names after their struct; defaults if the command does not take the group.
 fn flattened<T: Args + Default>(command: &Command, matches: &ArgMatches) -> T {
     let is_taken = T::group_id().is_some_and(|id| command.get_groups().any(|group| *group.get_id() == id));
     if is_taken { T::from_arg_matches(matches).unwrap_or_default() } else { T::default() }
 }
 
 impl GlobalFlags {
-    /// The global flags among the words of a command line that is incomplete or wrong; what cannot be understood is
-    /// left out.
+    /// The global flags among the words of an incomplete or wrong command line; other words are ignored.
     pub fn find_in(words: &[OsString]) -> Self {
         let bare = Command::new("storefront").no_binary_name(true).disable_help_flag(true);
         let grammar = Self::augment_args(bare);
@@ -439,8 +438,8 @@ impl GlobalFlags {
         matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_default()
     }
 
-    /// Refuses flags that contradict each other. clap checks its own conflicts only among flags on one side of the
-    /// command's name, so it is done here, wherever they stand.
+    /// Refuses flags that contradict each other. clap checks conflicts only among flags on one side of the command's
+    /// name.
     ///
     /// # Errors
     /// `usage`, with the flags.

@@ -17,7 +17,7 @@ use storefront_core::text::token::Credential;
 
 /// The stored tokens.
 pub struct Credentials {
-    /// Where they are, or would be.
+    /// The path of the file, which may not exist.
     pub path: PathBuf,
     document: DocumentMut,
 }
@@ -27,14 +27,14 @@ pub struct Credentials {
 pub struct Stored {
     /// The token.
     pub token: Credential,
-    /// Scheme, host and port it was meant for.
+    /// The scheme, host and port that it is for.
     pub origin: String,
-    /// When it expires, where that is known.
+    /// When it expires, if known.
     pub expires: Option<Timestamp>,
 }
 
 impl Credentials {
-    /// Reads the file; one that is not there holds nothing.
+    /// Reads the file; a missing one is empty.
     ///
     /// # Errors
     /// `usage` when it cannot be read, is not TOML, or can be read or written by others.
@@ -53,8 +53,8 @@ impl Credentials {
         Ok(Self { path, document })
     }
 
-    /// Where the file is: in the program's own directory, one for each configuration file. A configuration that is named may
-    /// be in a repository, where a token has no place.
+    /// The path of the file: in the program's own directory, one for each configuration file. A named configuration may
+    /// be in a repository, where no token belongs.
     fn locate(context: &Context) -> Result<PathBuf, Failure> {
         let (own, named) = (ConfigFile::default_path(context)?, ConfigFile::locate(context)?);
         let (own, named) = (real_path(&own), real_path(&named));
@@ -63,7 +63,7 @@ impl Credentials {
         Ok(context.directories()?.credentials.join(name))
     }
 
-    /// Reads the file, changes it and writes it, under its lock: what other processes store is kept.
+    /// Reads the file, changes it and writes it, under its lock: changes of other processes are kept.
     fn update<T>(context: &Context, change: impl FnOnce(&mut DocumentMut) -> T) -> Result<T, Failure> {
         update_file(&Self::locate(context)?, || {
             let mut credentials = Self::load(context)?;
@@ -113,7 +113,7 @@ impl Credentials {
         })
     }
 
-    /// Deletes stored tokens of a profile; gives those that existed.
+    /// Deletes stored tokens of a profile; returns those that existed.
     ///
     /// # Errors
     /// As [`Self::store`].

@@ -1,4 +1,4 @@
-//! Changes one setting of the file and leaves every other byte of it is.
+//! Changes one setting of the file and leaves every other byte as it is.
 
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
@@ -53,7 +53,7 @@ impl KeyPath {
         Ok(Self { names })
     }
 
-    /// What the path leads to.
+    /// The kind of setting at the path.
     ///
     /// # Errors
     /// `usage` for a key that is not known, with the nearest one.
@@ -80,7 +80,7 @@ impl KeyPath {
         })
     }
 
-    /// The profile it is in, or is.
+    /// The profile that the path is in, or is.
     pub fn profile(&self) -> Option<&str> {
         match self.names.as_slice() {
             [top, profile, ..] if top == "profiles" => Some(profile),
@@ -88,7 +88,7 @@ impl KeyPath {
         }
     }
 
-    /// The host of the profile it is in, as scheme, host and port.
+    /// Scheme, host and port of the profile that the path is in.
     pub fn origin(&self, file: &ConfigFile) -> Option<String> {
         let text = Self::of(["profiles", self.profile()?, BASE_URL.name]).find(file)?.as_str()?;
         parse_base_url(text).ok().map(|url| origin(&url))
@@ -99,7 +99,7 @@ impl KeyPath {
         self.names.last().map_or("", String::as_str)
     }
 
-    /// What stands there, as [`to_json`] shows it.
+    /// The value there, as [`to_json`] shows it.
     pub fn shown(&self, item: &Item) -> Value {
         let is_header = matches!(&self.names[..], [_, _, table, _] if table == HEADERS);
         if is_header { header_to_json(item) } else { to_json(self.name(), item) }
@@ -110,7 +110,7 @@ impl KeyPath {
         self.profile().is_some() && self.names.len() == 2
     }
 
-    /// What stands there.
+    /// The value there.
     pub fn find<'a>(&self, file: &'a ConfigFile) -> Option<&'a Item> {
         let top = file.document.as_item();
         self.names.iter().try_fold(top, |item, name| item.as_table_like()?.get(name))
@@ -124,10 +124,10 @@ impl std::fmt::Display for KeyPath {
 }
 
 impl ConfigFile {
-    /// Sets a value; tables on the way are made.
+    /// Sets a value; missing tables are made.
     ///
     /// # Errors
-    /// `usage` when something on the way is not a table.
+    /// `usage` when a part of the path is not a table.
     pub fn set(&mut self, key: &KeyPath, mut value: toml_edit::Value) -> Result<(), Failure> {
         let Some((last, way)) = key.names.split_last() else { return Ok(()) };
         let mut table: &mut dyn TableLike = self.document.as_table_mut();
@@ -150,7 +150,7 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Takes a setting or a profile out; whether it was there.
+    /// Removes a setting or a profile; `false` if it was not there.
     pub fn unset(&mut self, key: &KeyPath) -> bool {
         let Some((last, way)) = key.names.split_last() else { return false };
         let top: Option<&mut dyn TableLike> = Some(self.document.as_table_mut());
@@ -166,12 +166,12 @@ impl ConfigFile {
         }
     }
 
-    /// There is a profile of that name, or else a failure that says who names it.
+    /// Refuses the name of a profile that does not exist; `by` is where the name comes from.
     pub fn require_profile(&self, name: &str, by: &str) -> Result<(), Failure> {
         if self.names().contains(&name) { Ok(()) } else { Err(self.no_such_profile(name, by)) }
     }
 
-    /// A default profile that is gone is none.
+    /// Removes a default profile that does not exist.
     pub fn drop_dangling_default(&mut self) {
         let default = KeyPath::of([DEFAULT_PROFILE.name]);
         let name = default.find(self).and_then(Item::as_str);
@@ -186,11 +186,11 @@ fn joined(names: &[impl AsRef<str>]) -> String {
     names.iter().fold(String::new(), |path, name| join(&path, name.as_ref()))
 }
 
-/// What stands at a path, as JSON: every value but a token, which is `•••`. `name` is the last of the path.
+/// An item as JSON, with `•••` for tokens. `name` is the last name of its path.
 pub fn to_json(name: &str, item: &Item) -> Value {
     match (item.as_table_like(), item.as_value()) {
         (Some(table), _) => {
-            // Of a header its text is masked, and where it is read is shown.
+            // A header's text is masked; the variable of its value is shown.
             let shown = |inside: &str, item| match name {
                 HEADERS => header_to_json(item),
                 _ => to_json(inside, item),

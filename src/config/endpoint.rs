@@ -20,17 +20,17 @@ pub struct Endpoint {
     pub client_certificate: Option<PathBuf>,
     /// Time for one attempt, from the first packet to the last byte of the reply.
     pub timeout: Duration,
-    /// How many repeats there may be of what cannot act twice.
+    /// How often a call is repeated that cannot act twice.
     pub retry: u32,
-    /// Whether the port belongs to what an integration signs.
+    /// Whether the signature of an integration includes the port.
     pub sign_port: bool,
-    /// Whether the proxies of the environment are used. This machine is never reached through one.
+    /// Whether the proxies of the environment are used. They are never used for this machine.
     pub use_proxy: bool,
     /// The environment variable that names the proxy for this scheme, for messages.
     pub proxy_variable: Option<&'static str>,
-    /// PEM file of the authorities to trust where `ca_file` is not set (`SSL_CERT_FILE`); the system's where neither is.
+    /// PEM file of the authorities to trust without `ca_file` (`SSL_CERT_FILE`); the system's without either.
     pub certificate_file: Option<PathBuf>,
-    /// Sent with every call.
+    /// The headers of every call.
     pub headers: Headers,
 }
 

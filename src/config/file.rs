@@ -1,4 +1,4 @@
-//! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
+//! `config.toml`: found, read, checked against the table of keys, and split into profiles.
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -22,15 +22,15 @@ use storefront_core::text::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 
-/// The configuration file, read once for a command. Its error is for whom the environment does not give everything.
+/// The configuration file, read once for a command. Its error counts only if the environment does not give everything.
 pub type Loaded = Result<ConfigFile, Failure>;
 
-/// The configuration file; one that is not there has no profiles.
+/// The configuration file; a missing one has no profiles.
 #[derive(Clone, Default)]
 pub struct ConfigFile {
-    /// Where it is, or would be.
+    /// The path of the file, which may not exist.
     pub path: PathBuf,
-    /// Whether it is there.
+    /// Whether the file exists.
     pub exists: bool,
     /// The file unchanged, comments and all.
     pub document: DocumentMut,
@@ -46,12 +46,12 @@ impl ConfigFile {
         }
     }
 
-    /// Where it is if nobody names another.
+    /// The path of the file without `STOREFRONT_CONFIG`.
     pub(super) fn default_path(context: &Context) -> Result<PathBuf, Failure> {
         Ok(context.directories()?.config.join(FILE))
     }
 
-    /// Reads the file. What it says is not checked yet, who may read it is.
+    /// Reads the file. Its permissions are checked, its settings not yet.
     ///
     /// # Errors
     /// `usage` when it cannot be read, is not TOML, is owned or can be written by another user, or holds a token that
@@ -66,9 +66,8 @@ impl ConfigFile {
         Ok(config)
     }
 
-    /// The file that settings are taken from: one that `STOREFRONT_CONFIG` names is expected to be there. Where the
-    /// environment gives all that is needed (`is_complete`), a file nobody named, in a home that is not known or not ours,
-    /// is none.
+    /// The file that settings are taken from. One that `STOREFRONT_CONFIG` names has to exist. If the environment gives
+    /// everything (`is_complete`), an unnamed file whose directory is unknown or not accessible is left out.
     pub(super) fn for_settings(context: &Context, loaded: &Loaded, is_complete: bool) -> Loaded {
         let is_named = context.var(environment::CONFIG)?.is_some();
         let is_denied =
@@ -86,9 +85,9 @@ impl ConfigFile {
     }
 
     /// Reads the file, changes it and writes it, under its lock: changes of other processes are kept. `change` must not
-    /// wait for a person. Gives the file as written and what `change` gave.
+    /// wait for a person. Returns the file as written and the result of `change`.
     ///
-    /// A change may not break what was sound; what was broken before may be fixed step by step.
+    /// A change may not break a sound file; a broken file may be fixed step by step.
     ///
     /// # Errors
     /// As [`Self::load`] and `change`; `usage` for a change that breaks the file, `unavailable` when another process
@@ -108,7 +107,7 @@ impl ConfigFile {
         })
     }
 
-    /// The file as a text has it. What it says is not checked yet.
+    /// The file of a text. Its settings are not checked yet.
     ///
     /// # Errors
     /// `usage`, with line and column, when the text is not TOML.
@@ -117,7 +116,7 @@ impl ConfigFile {
         Ok(Self { path, exists: true, document, text: text.to_owned() })
     }
 
-    /// Whether a token stands in the file itself.
+    /// Whether the file itself has a token.
     pub fn holds_token(&self) -> bool {
         self.tables().any(|(_, profile)| {
             profile.as_table_like().is_some_and(|profile| profile.iter().any(|(name, _)| is_secret(name)))
@@ -149,7 +148,7 @@ impl ConfigFile {
         profiles.into_iter().flat_map(TableLike::iter)
     }
 
-    /// Checks the whole file and takes it apart.
+    /// Checks the whole file and splits it into profiles.
     ///
     /// # Errors
     /// `usage` for the first unknown key, wrong type, bad value or doubled token, with its path.
@@ -173,7 +172,7 @@ impl ConfigFile {
         self.tables().map(|table| profile(table).map_err(problem)).collect()
     }
 
-    /// The profile that is named by flag, environment or `default-profile`; `None` where none is named.
+    /// The profile that flag, environment or `default-profile` name; `None` if none of them does.
     ///
     /// # Errors
     /// As [`Self::profiles`], and `usage` when there is no profile of that name.
@@ -186,7 +185,7 @@ impl ConfigFile {
         found.map(Some).ok_or_else(|| self.no_such_profile(&name, by))
     }
 
-    /// The name of the chosen profile and who names it, whether or not there is such a profile.
+    /// The name of the chosen profile and where the name comes from, even if there is no such profile.
     pub fn chosen_name(
         &self,
         context: &Context,
@@ -213,7 +212,7 @@ impl ConfigFile {
         Failure::usage(format!("no profile `{name}` in `{}` (from {by})", self.path.display())).hint(hint)
     }
 
-    /// The failure that no profile is chosen: the ways in.
+    /// The failure that no profile is chosen, with the ways to choose one.
     pub fn no_profile_selected(&self) -> Failure {
         let names = self.names();
         if !names.is_empty() {
@@ -240,7 +239,7 @@ impl ConfigFile {
     }
 }
 
-/// Nothing a person writes by hand is longer.
+/// The longest file that is read: people write shorter ones.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Reads a small text file; `None` if it is missing. One that holds a secret must be its owner's only.
@@ -293,14 +292,14 @@ pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Resul
     context.var(variable)?.map(|home| Path::new(home).join(rest)).ok_or_else(unknown)
 }
 
-/// What follows `~/`; on Windows `~\` is the same. `~` with a name after it is not a home directory here.
+/// The part after `~/`; on Windows `~\` is the same. `~` with a name after it is not a home directory here.
 fn below_home(written: &str, windows: bool) -> Option<&str> {
     written.strip_prefix('~')?.strip_prefix(if windows { &['/', '\\'][..] } else { &['/'] })
 }
 
-/// Refuses a file that decides where requests and tokens go if another user could have changed it or, where it holds a
-/// secret, could read it: as `ssh` does, by its owner and its mode. The metadata is that of the opened file, for its name
-/// may mean another file by now. Windows has no modes; there the protection of the user's directory has to do.
+/// Refuses a file that decides where requests and tokens go if another user could have changed it or, if it holds a
+/// secret, could read it. As in `ssh`, owner and mode decide. The metadata is that of the opened file, because its name
+/// may mean another file by now. Windows has no modes; the protection of the user's directory has to do there.
 #[cfg(unix)]
 fn require_safe(metadata: &Metadata, path: &Path, is_secret: bool) -> Result<(), Failure> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -325,7 +324,7 @@ fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Resu
     let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
     let is_writable = mode & WRITABLE != 0;
     let (problem, fix) = match () {
-        // A secret that is mounted into a container is root's, and often readable by every process in it.
+        // A secret that is mounted into a container belongs to root, and every process in it can often read it.
         () if owner == ROOT && user != ROOT && !is_writable => return Ok(()),
         () if owner != user => (
             format!("is owned by another user (uid {owner}), who could change where tokens are sent"),
@@ -344,16 +343,16 @@ fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Resu
     Err(Failure::usage(format!("`{}` {problem}", path.display())).hint(fix))
 }
 
-/// A change takes milliseconds, so that a longer wait means a process that hangs.
+/// How long the lock is waited for. A change takes milliseconds, so that a longer wait means a process that hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Changes the file at `path` (a symbolic link is followed first) under its lock, and replaces it whole: a reader sees the
-/// old text or the new one, never a part. `change` gives the new text, whether it is a secret, and what is handed on. A
-/// new file is its owner's only. One that exists keeps its mode unless it is a secret.
+/// Changes the file at `path` (a symbolic link is followed first) under its lock, and replaces it whole: a reader sees
+/// the old text or the new one, never a part. `change` returns the new text, whether it is a secret, and a result to pass
+/// on. A new file is readable by its owner only. An existing one keeps its mode unless it is a secret.
 ///
-/// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. The
-/// operating system takes the lock back from a process that dies.
+/// The lock is a file of its own next to the changed one, because replacing a file also replaces its lock. The operating
+/// system releases the lock of a process that dies.
 ///
 /// # Errors
 /// As `change`; `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be written.
@@ -384,7 +383,7 @@ pub fn update_file<T>(
     Ok(changed)
 }
 
-/// The text with line ends and byte order mark as they were `before`. A text with mixed line ends counts as LF.
+/// The text with the line ends and the byte order mark of `before`. A text with mixed line ends counts as LF.
 fn in_style_of(before: &str, text: &str) -> String {
     let ends = before.matches('\n').count();
     let is_crlf = ends > 0 && before.matches("\r\n").count() == ends;

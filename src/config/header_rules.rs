@@ -6,11 +6,11 @@ use toml_edit::Item;
 /// The table of a profile that has them.
 pub const HEADERS: &str = "headers";
 
-/// What the client sets itself, or what would change where a call goes and how its body is read.
+/// Headers that the client sets itself, and headers that would change where a call goes or how its body is read.
 const REFUSED: [&str; 5] = ["authorization", "host", "transfer-encoding", "connection", "cookie2"];
 const REFUSED_PREFIXES: [&str; 2] = ["content-", "proxy-"];
 
-/// Refuses a name that no profile may set. The error is a sentence's end.
+/// Refuses a name that no profile may set. The error is the end of a sentence.
 pub fn check_name(name: &str) -> Result<(), String> {
     let folded = name.to_ascii_lowercase();
     let is_refused =
@@ -22,7 +22,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a profile may have this value: a text, or a table with one place where it is.
+/// Whether a profile may have this value: a text, or a table with one source of the value.
 pub fn is_value(value: &Item) -> bool {
     let Some(table) = value.as_table_like() else {
         return value.as_str().is_some_and(|text| HeaderValue::from_str(text).is_ok() && !text.is_empty());

@@ -1,4 +1,4 @@
-//! Headers of a profile: what a proxy in front of a shop wants to see with every call to it.
+//! Headers of a profile: those that a proxy in front of a shop needs in every call.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use storefront_core::failure::Failure;
 use storefront_core::text::redact::secrets;
 use storefront_core::text::token::Credential;
 
-/// A shorter value is not masked: it would be found in innocent words.
+/// The length from which a value is masked: a shorter one would be found in innocent words.
 const SHORTEST_SECRET: usize = 8;
 
 /// The headers of a profile. No file is read and no program is run until the first call.
@@ -24,7 +24,7 @@ pub struct Headers(Vec<Header>);
 #[derive(Debug, Clone)]
 struct Header {
     name: HeaderName,
-    /// Names the source, never the value.
+    /// The name of the source, never the value.
     from: String,
     source: Source,
 }
@@ -32,14 +32,14 @@ struct Header {
 /// Where the value of a header comes from.
 #[derive(Debug, Clone)]
 enum Source {
-    /// What stands in the profile or in a variable; none where the variable is not set.
+    /// The value in the profile or in a variable; `None` if the variable is not set.
     Given(Option<Credential>),
     File(PathBuf),
     Command(TokenCommand),
 }
 
 impl Headers {
-    /// Those of a profile, which was checked.
+    /// The headers of a profile that was checked.
     ///
     /// # Errors
     /// `usage` where a home directory is not known, or a variable is not text.
@@ -92,7 +92,7 @@ impl Header {
         let value = match &self.source {
             Source::Given(value) => value.as_ref().map(|value| value.expose().into_owned()),
             Source::File(path) => read_text(path, true)?.map(|(text, _)| text),
-            // In a box: what it needs for a process would be part of every request.
+            // Boxed, because the state of a process would be part of every request's future.
             Source::Command(command) => Some(Box::pin(command.first_line()).await?),
         };
         let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());

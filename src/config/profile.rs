@@ -18,9 +18,9 @@ use storefront_core::text::token::Credential;
 /// One setting.
 #[derive(Debug)]
 pub struct Key {
-    /// Name as it stands in the file, within its profile: `retry`, `read.path`.
+    /// Name within its profile, as in the file: `retry`, `read.path`.
     pub name: &'static str,
-    /// What it has to be, for messages.
+    /// The expected kind of value, for messages.
     pub expected: &'static str,
     /// One line of meaning.
     pub doc: &'static str,
@@ -44,10 +44,10 @@ const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing i
 const COMMAND: &str = "a list of strings: program and arguments";
 const HEADER: &str = "the text of a header, or a table with one of file, env and command";
 
-/// Stands for any name in the name of a setting.
+/// The part of a setting's name that stands for any name.
 const ANY: &str = "NAME";
 
-/// What a path within a profile leads to.
+/// What a path within a profile names.
 #[derive(Debug, Clone, Copy)]
 pub enum Setting {
     /// A table of settings.
@@ -67,13 +67,13 @@ const fn key(name: &'static str, expected: &'static str, doc: &'static str) -> K
     Key { name, expected, doc }
 }
 
-/// The profile that is used where none is named; it stands at the top of the file.
+/// The profile that is used if none is named, at the top of the file.
 pub const DEFAULT_PROFILE: Key = key("default-profile", TEXT, "Default profile");
 
 /// The names at the top of the file.
 pub const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
-/// Where the service is.
+/// The address of the service.
 pub const BASE_URL: Key = key("base-url", URL, "Base URL of the service (may include a path)");
 
 /// All settings of a profile.
@@ -115,7 +115,7 @@ pub const PROFILE: &[Key] = &[
 /// One `[profiles.NAME]`, every value checked.
 #[derive(Clone, Default)]
 pub struct Profile {
-    /// NAME.
+    /// Its name, `NAME`.
     pub name: String,
     table: Item,
 }
@@ -123,7 +123,7 @@ pub struct Profile {
 /// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadSettings {
-    /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
+    /// Path of the service, in which `{store_view}` stands for the store view code; `None` for the profile's own path.
     pub path: Option<String>,
     /// JSON pointer to the customer in the reply.
     pub customer: Option<String>,
@@ -140,15 +140,15 @@ pub struct ReadSettings {
 /// Layout of shipping information.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ShipLayout {
-    /// The addresses stand in `addressInformation`.
+    /// The addresses are in `addressInformation`.
     #[default]
     Wrapped,
-    /// The addresses stand at the top.
+    /// The addresses are at the top.
     Flat,
 }
 
 impl Setting {
-    /// What stands at a path within a profile, such as `["read", "path"]`; nothing for a name that is not known.
+    /// The setting or table at a path within a profile, such as `["read", "path"]`; `None` for an unknown name.
     pub fn find(path: &[&str]) -> Option<Self> {
         let below =
             |key: &&Key| key.name.split('.').zip(path).all(|(name, asked)| name == *asked || name == ANY);
@@ -158,8 +158,7 @@ impl Setting {
 }
 
 impl Key {
-    /// Makes TOML of what stood on a command line: several words only where a list is held. The error is a sentence's
-    /// end.
+    /// Makes TOML of the words of a command line; several words are for a list only. The error is the end of a sentence.
     pub fn write(&self, words: &[String]) -> Result<toml_edit::Value, String> {
         let value = match words {
             [one] if self.is_list() && one.trim_start().starts_with('[') => {
@@ -184,7 +183,7 @@ impl Key {
         [POINTERS, COMMAND].contains(&self.expected)
     }
 
-    /// Checks a value as a profile has it. The error is a sentence's end, and never repeats the value, which may be a
+    /// Checks a value of a profile. The error is the end of a sentence, and never repeats the value, which may be a
     /// secret.
     pub(super) fn check(&self, value: &Item) -> Result<(), String> {
         let text = value.as_str();
@@ -213,7 +212,7 @@ impl Key {
 }
 
 impl Profile {
-    /// Takes a profile out of the file.
+    /// Reads a profile of the file.
     ///
     /// # Errors
     /// `path: problem` for the first unknown key, wrong type, bad value or doubled token.
@@ -264,7 +263,7 @@ impl Profile {
         self.get(HEADERS).and_then(Item::as_table_like).into_iter().flat_map(TableLike::iter)
     }
 
-    /// Where the service is.
+    /// The address of the service.
     pub fn base_url(&self) -> Option<Url> {
         parse_base_url(self.get(BASE_URL.name)?.as_str()?).ok()
     }
@@ -275,7 +274,7 @@ impl Profile {
             .hint(hint!("run ", storefront("config set -p").arg(&self.name).arg("base-url").arg("URL")))
     }
 
-    /// The keys of the profile that say where its token is: one at most.
+    /// The key of the profile that has the source of its token: one at most.
     pub fn token_keys(&self, bearer: Bearer) -> impl Iterator<Item = &'static str> {
         let is_of = move |key: &&str| match bearer {
             Bearer::Customer => key.starts_with(token_key(bearer)),
@@ -322,7 +321,7 @@ pub fn is_secret(name: &str) -> bool {
     PROFILE.iter().any(|key| key.expected == SECRET && key.name == name)
 }
 
-/// The key that holds the token of a kind, and begins the names of the others that do.
+/// The key that holds the token of a kind; the names of the other keys with its token begin with it.
 pub fn token_key(bearer: Bearer) -> &'static str {
     match bearer {
         Bearer::Customer => "token",
@@ -330,7 +329,7 @@ pub fn token_key(bearer: Bearer) -> &'static str {
     }
 }
 
-/// Profile names become names of directories and words of commands.
+/// Checks the name of a profile, which becomes the name of a directory and a word of commands.
 pub fn check_profile_name(name: &str) -> Result<(), String> {
     let fits = |one: char| one.is_alphanumeric() || matches!(one, '-' | '_' | '.');
     let begins_well = name.chars().next().is_some_and(char::is_alphanumeric);
@@ -343,7 +342,7 @@ pub fn check_profile_name(name: &str) -> Result<(), String> {
     ))
 }
 
-/// The sentence that the last name of a way within a profile is not known, with the nearest one.
+/// The message about an unknown last name of a path within a profile, with the nearest one.
 pub fn unknown_key(path: &str, way: &[&str]) -> String {
     let (name, above) = way.split_last().unwrap_or((&"", &[]));
     let mut known: Vec<&str> = Vec::new();
@@ -356,7 +355,7 @@ pub fn unknown_key(path: &str, way: &[&str]) -> String {
     unknown(path, name, &known)
 }
 
-/// What is said of an unknown key: the nearest of the known names, or all of them.
+/// The message about an unknown key, with the nearest of the known names, or all of them.
 pub fn unknown(path: &str, name: &str, known: &[&str]) -> String {
     match closest_match(name, known.iter().copied()) {
         Some(near) => format!("unknown key `{path}`; did you mean `{near}`?"),
@@ -364,7 +363,7 @@ pub fn unknown(path: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-/// A dotted path, quoted where TOML wants it.
+/// A dotted path, quoted where TOML needs it.
 pub fn join(path: &str, name: &str) -> String {
     let name = toml_edit::Key::new(name);
     if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
@@ -372,7 +371,7 @@ pub fn join(path: &str, name: &str) -> String {
 
 /// Takes a base URL as the user wrote it; a path is kept.
 ///
-/// The error is a sentence's end, such as "has a query". It never repeats the text, which may hold a password.
+/// The error is the end of a sentence, such as "has a query". It never repeats the text, which may hold a password.
 pub fn parse_base_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| match error {
         url::ParseError::RelativeUrlWithoutBase => "has no scheme; write https:// before it".to_owned(),
@@ -392,13 +391,14 @@ pub fn parse_base_url(text: &str) -> Result<Url, String> {
     Err(problem.to_owned())
 }
 
-/// Scheme, host and port: whom a token was meant for. The scheme counts, so that a token for `https` never goes out in the clear.
+/// Scheme, host and port, to which a token is bound. The scheme is part of it, so that a token for `https` never goes out
+/// in the clear.
 pub fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Whether comparisons may leave out what a pointer leads to. One that overlooked an address, or which one it is,
-/// would let it be lost.
+/// Whether comparisons may leave out the value at a pointer. Without an address or its id, a lost address would not be
+/// noticed.
 fn may_be_ignored(pointer: &str) -> bool {
     match pointer.split('/').collect::<Vec<_>>()[..] {
         ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,

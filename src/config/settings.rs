@@ -1,4 +1,5 @@
-//! Settings: everything a command has to know of the outside, resolved once. Flag, then environment, then profile, then default.
+//! Everything that a command has to know of the outside, resolved once: flag, then environment, then profile, then
+//! default.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,34 +22,34 @@ use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::{Bearer, Dialect, Interface, StoreView, Target};
 use storefront_core::text::token::Credential;
 
-/// The version that every path of a call begins with.
+/// The version at the start of every path.
 const VERSION: &str = "V1";
 
-/// Stands where a store view does, and makes calls asynchronous: their outcome cannot be reported.
+/// A store view of this name would make calls asynchronous: their outcome could not be reported.
 const ASYNC: &str = "async";
 
-/// What the built-in service is called in files.
+/// The name of the built-in service in files.
 pub const SANDBOX: &str = "sandbox";
 
-/// How long a snapshot is kept where a profile does not say it, and for the sandbox.
+/// For how many days the log is kept by default, and for the sandbox.
 pub const DEFAULT_RETENTION_DAYS: u32 = 30;
 
-/// What a command has to know of the outside.
+/// Everything that a command has to know of the outside.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Name of the profile; `None` when the environment alone gave everything, and for the sandbox.
+    /// Name of the profile; `None` for the sandbox, and when the environment alone gives everything.
     pub profile: Option<String>,
     /// The database of the built-in local service, which is its identity; `None` for any other service.
     pub sandbox: Option<PathBuf>,
-    /// The interface the service has.
+    /// The interface of the service.
     pub dialect: &'static Dialect,
-    /// Where the service is, and how it is reached.
+    /// Where the service is, and how to reach it.
     pub endpoint: Endpoint,
     /// Store view code; see [`Self::target`].
     pub store_view: Option<StoreView>,
     /// The customer's token.
     pub token: TokenSource,
-    /// The administrator's token; the customer's where none is set.
+    /// The administrator's token; without one, the customer's.
     pub admin_token: TokenSource,
     /// Who may write.
     pub writes: Writes,
@@ -58,13 +59,13 @@ pub struct Settings {
     pub ship_layout: ShipLayout,
     /// How long a written profile may take to show the change.
     pub settle: Duration,
-    /// Whether nobody has chosen the time for an attempt, which then grows with what is sent.
+    /// Whether the timeout of an attempt is the default, which grows with the size of the body.
     pub timeout_grows: bool,
     /// How long to wait for another process that writes the same customer.
     pub lock_timeout: Duration,
-    /// The version of Magento whose rules for texts hold, where one is named.
+    /// The version of Magento whose rules for texts hold, if one is named.
     pub magento_version: Option<Version>,
-    /// Days a snapshot is kept.
+    /// For how many days the log is kept.
     pub retention_days: u32,
 }
 
@@ -72,7 +73,7 @@ impl Settings {
     /// Resolves the settings for a service that is not the sandbox.
     ///
     /// # Errors
-    /// `usage` when nothing says where the service is, or what says so is wrong.
+    /// `usage` if the address of the service is missing or wrong.
     pub fn resolve(context: &Context, global: &GlobalArgs, config: &Loaded) -> Result<Self, Failure> {
         let variable = context.var(BASE_URL)?.map(parse_base_url).transpose();
         let variable = variable.map_err(|problem| {
@@ -110,7 +111,7 @@ impl Settings {
         endpoint.proxy_variable = context.proxy_variable(endpoint.base_url.scheme());
         endpoint.certificate_file = context.certificate_file();
         endpoint.ca_file = located("ca-file")?;
-        // These were meant for the profile's own host.
+        // These are for the profile's own host only.
         if own_host {
             endpoint.headers = Headers::of(context, &file, &profile)?;
             endpoint.client_certificate = located("client-certificate")?;
@@ -192,7 +193,7 @@ impl Settings {
         }
     }
 
-    /// Refuses a base URL of a profile that no command would take.
+    /// Refuses a base URL of a profile that every command would refuse.
     ///
     /// # Errors
     /// `usage` for one that continues after the root of the REST API.
@@ -202,7 +203,7 @@ impl Settings {
         profile.base_url().map_or(Ok(()), |url| require_root(&url, dialect, Some(&profile.name)))
     }
 
-    /// Where calls go that concern the token's own customer, or none.
+    /// The target of calls for the token's own customer, or for none.
     ///
     /// # Errors
     /// `usage` when no store view is set and the interface needs one.
@@ -218,7 +219,7 @@ impl Settings {
         })
     }
 
-    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
+    /// The service's name in files: profile and host, because the environment can lead one profile to another host.
     pub fn service_name(&self) -> String {
         match &self.profile {
             Some(profile) => format!("{profile}@{}", self.service_id()),
@@ -237,7 +238,7 @@ impl Settings {
         }
     }
 
-    /// Host and port of the service, the port only where it is not the scheme's own.
+    /// Host and port of the service; without the default port of the scheme.
     pub fn host(&self) -> String {
         self.endpoint.base_url[Position::BeforeHost..Position::AfterPort].to_owned()
     }
@@ -252,7 +253,7 @@ impl Settings {
         self.token.is_absent() && !self.admin_token.is_absent()
     }
 
-    /// The source of the token a call carries.
+    /// The source of the token that a call carries.
     pub fn token_for(&self, bearer: Bearer) -> &TokenSource {
         match bearer {
             Bearer::Customer => &self.token,
@@ -261,8 +262,8 @@ impl Settings {
     }
 }
 
-/// Refuses a base URL that continues after the root of the REST API, so that every service has one name. `profile` sets the
-/// base URL, or the environment does.
+/// Refuses a base URL that continues after the root of the REST API, so that every service has one name. `profile` is the
+/// one that sets the base URL; `None` for the environment.
 fn require_root(url: &Url, dialect: &Dialect, profile: Option<&str>) -> Result<(), Failure> {
     let segments: Vec<&str> = url.path().split('/').filter(|one| !one.is_empty()).collect();
     let root = segments.iter().position(|segment| Some(*segment) == dialect.rest_root);
@@ -314,8 +315,7 @@ pub fn given_dialect(context: &Context, global: &GlobalArgs) -> Result<Option<&'
     })
 }
 
-/// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found
-/// then.
+/// The interface alone, for checks before a service is opened, which reports a configuration that cannot be read.
 ///
 /// # Errors
 /// `usage` for a name in the environment that is none.
@@ -331,16 +331,16 @@ pub fn chosen_dialect(
 
 /// Which service files on disk belong to, and which lock serialises writes to it.
 ///
-/// `Display` prints `INTERFACE URL`, for example `marketplace https://shop.example/rest`. It is the key of snapshots,
+/// `Display` prints `INTERFACE URL`, for example `marketplace https://shop.example/rest`. It is the key of the log,
 /// journals and all other state, so its form must not change between versions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServiceId {
-    /// The interface the service has.
+    /// The interface of the service.
     pub interface: String,
     /// The normalised base URL, or `sandbox:DATABASE`.
     pub url: String,
-    /// `HOST:PORT`, the port always given, or `sandbox:DATABASE`: what locks are named after. Interface and path are left
-    /// out, because one customer can be reached by several of them.
+    /// `HOST:PORT`, always with the port, or `sandbox:DATABASE`: the name of locks. Interface and path are left out,
+    /// because several of them can reach one customer.
     pub lock_key: String,
 }
 
@@ -363,7 +363,7 @@ impl ServiceId {
         }
     }
 
-    /// The identity of the built-in service, which takes another port each time it starts: its database.
+    /// The identity of the built-in service: its database, because its port changes with each start.
     pub fn sandbox(database: &Path, interface: &str) -> Self {
         let database = dunce::canonicalize(database).unwrap_or_else(|_| database.to_owned());
         let url = format!("sandbox:{}", database.display());
@@ -377,8 +377,8 @@ impl fmt::Display for ServiceId {
     }
 }
 
-/// The base URL as it names a service: with the root of the API also where it is written without, as for a gateway that
-/// adds it.
+/// The base URL that names a service: with the root of the API, also if it is written without, as for a gateway that adds
+/// it.
 pub fn with_root(base_url: &Url, root: Option<&str>) -> Url {
     let mut url = base_url.clone();
     let path = url.path().trim_end_matches('/').to_owned();

@@ -1,4 +1,4 @@
-//! What wins over what, which token goes where, base URLs, and the values of settings.
+//! Precedence of settings, hosts of tokens, base URLs, and the values of settings.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Where a token comes from, and which host it goes to. Nothing is read or run until the token is asked for.
+//! The source of a token, and the host it goes to. Nothing is read or run until the token is needed.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
@@ -21,12 +21,12 @@ use storefront_core::text::redact::Redactor;
 use storefront_core::text::sanitize::sanitize_line;
 use storefront_core::text::token::Credential;
 
-/// Where a token comes from.
+/// The source of a token.
 #[derive(Debug, Clone)]
 pub struct TokenSource {
-    /// Names the source, never the token.
+    /// The name of the source, never the token.
     pub from: String,
-    /// When the token expires, where that is known without reading a file or running a program.
+    /// When the token expires, if that is known without reading a file or running a program.
     pub expires: Option<Timestamp>,
     /// Whether it gives an integration's four values, as far as that is known without reading a file or running a program.
     pub is_integration: bool,
@@ -49,33 +49,33 @@ impl TokenSource {
         Self { from: from.into(), expires: None, is_integration, is_stored: false, origin }
     }
 
-    /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
+    /// A token that is known; `from` names its source, as in "the environment variable X".
     pub fn given(token: Credential, from: impl Into<String>) -> Self {
         Self { expires: token.expires_at(), ..Self::new(Origin::Given(token), from) }
     }
 
-    /// There is no token: `failure` says so when it is asked for, `from` says where one was looked for.
+    /// A missing token: `failure` is returned when it is needed, `from` tells where it was looked for.
     fn absent(failure: Failure, from: impl Into<String>) -> Self {
         Self::new(Origin::Absent(Box::new(failure)), from)
     }
 
-    /// Whether the token has expired, where it is known when it does.
+    /// Whether the token is known to have expired.
     pub fn is_expired(&self) -> bool {
         self.expires.is_some_and(|expires| expires <= Timestamp::now())
     }
 
-    /// The program that prints the token, where that is the source. In a batch its placeholders are filled by
+    /// The program that prints the token, if that is the source. A batch fills its placeholders by
     /// [`TokenCommand::with_argv`].
     pub fn token_command(&self) -> Option<&TokenCommand> {
         if let Origin::Command(command) = &self.origin { Some(command) } else { None }
     }
 
-    /// Whether there is no token, wherever one was looked for.
+    /// Whether there is no token.
     pub fn is_absent(&self) -> bool {
         matches!(self.origin, Origin::Absent(_))
     }
 
-    /// The token, where it is known without reading a file or running a program.
+    /// The token, if it is known without reading a file or running a program.
     pub fn at_hand(&self) -> Option<&Credential> {
         if let Origin::Given(token) = &self.origin { Some(token) } else { None }
     }
@@ -88,7 +88,7 @@ impl TokenSource {
         match &self.origin {
             Origin::Given(token) => token.clone().checked(&self.from),
             Origin::File(path) => read_file(path, &self.from),
-            // In a box: what it needs for a process would be part of every request.
+            // Boxed, because the state of a process would be part of every request's future.
             Origin::Command(command) => Box::pin(command.run()).await,
             Origin::Absent(failure) => Err((**failure).clone()),
         }
@@ -105,7 +105,7 @@ fn auth(message: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Auth, message)
 }
 
-/// What decides about tokens.
+/// What the choice of tokens depends on.
 pub struct Tokens<'a> {
     /// The surroundings.
     pub context: &'a Context,
@@ -113,9 +113,9 @@ pub struct Tokens<'a> {
     pub file: &'a ConfigFile,
     /// The chosen profile.
     pub profile: Option<&'a Profile>,
-    /// Where calls will go.
+    /// The base URL of the calls.
     pub base_url: &'a Url,
-    /// Whether that is the host the profile names.
+    /// Whether that is the host of the profile.
     pub own_host: bool,
 }
 
@@ -128,7 +128,7 @@ pub fn token_variable(bearer: Bearer) -> &'static str {
 }
 
 impl Tokens<'_> {
-    /// The customer's and the administrator's.
+    /// The sources of the customer's and the administrator's token.
     pub fn resolve(&self) -> Result<[TokenSource; 2], Failure> {
         let admin = self.source(Bearer::Admin)?;
         let customer = self.source(Bearer::Customer)?.unwrap_or_else(|| self.none(admin.is_some()));
@@ -146,7 +146,7 @@ impl Tokens<'_> {
         key.map_or_else(|| Ok(self.stored(profile, bearer)), |key| self.configured(profile, key).map(Some))
     }
 
-    /// What a key of the profile leads to.
+    /// The source that a key of the profile names.
     fn configured(&self, profile: &Profile, key: &str) -> Result<TokenSource, Failure> {
         let by = format!("{key} of profile {}", profile.name);
         let text = profile.text(key).unwrap_or_default();
@@ -179,7 +179,7 @@ impl Tokens<'_> {
 
     /// The token of `auth login`. An error in the file is reported when the token is needed.
     fn stored(&self, profile: &Profile, bearer: Bearer) -> Option<TokenSource> {
-        // Which login it came from, so that the same token stored twice is not taken for one.
+        // The login is part of the name, so that two logins with one token are not taken for one.
         let from = |flag: &str| format!("auth login{flag} of profile {}", profile.name);
         let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
         let stored = match Credentials::load(self.context).and_then(|all| all.find(&profile.name, bearer)) {
@@ -200,7 +200,7 @@ impl Tokens<'_> {
         Some(TokenSource::absent(failure, format!("{from}, bound to {bound}")))
     }
 
-    /// There is no token; or there may be one, in a profile that is for another host than that of the environment.
+    /// The source for a missing token, which a profile may have for another host than that of the environment.
     fn none(&self, has_admin: bool) -> TokenSource {
         let (variable, admin) = (token_variable(Bearer::Customer), environment::ADMIN_TOKEN);
         let token = if has_admin { "no customer's token" } else { "no token" };
@@ -237,39 +237,40 @@ impl Tokens<'_> {
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long the output of a program that has ended is waited for: something that it left behind, such as an agent, may
-/// keep the other end open for ever.
+/// How long the output of a program that has ended is waited for: a process that it left behind, such as an agent, may
+/// keep the pipe open forever.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// No token is longer, in bytes.
+/// The longest output that is read, in bytes: no token is longer.
 const MAX_OUTPUT: usize = 64 * 1024;
 
-/// Of an error message as much as fits a screen, in characters.
+/// The longest message that is shown, in characters: a screen.
 const MAX_MESSAGE: usize = 1024;
 
-/// Shorter words of its arguments, most of which are not secrets, are found in innocent messages.
+/// The length from which words of its arguments are masked. Most arguments are not secrets, and shorter words are found
+/// in innocent messages.
 const MIN_SECRET_ARGUMENT: usize = 8;
 
-/// A program, its arguments, and what it must not see.
+/// A program, its arguments, and the variables that it must not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenCommand {
     /// The program, then its arguments.
     pub argv: Vec<String>,
     /// The variables that hold tokens of profiles.
     token_variables: Vec<String>,
-    /// Whether what it starts ends with it. Not where a terminal is: the terminal stops a program outside of its
-    /// foreground group that asks for a passphrase.
+    /// Whether its child processes end with it. Not with a terminal, which would stop a program outside of its foreground
+    /// group that asks for a passphrase.
     own_group: bool,
 }
 
-/// What a program that has ended left behind.
+/// The result of a program that has ended.
 struct Ended {
     status: ExitStatus,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
-/// What a program printed, and the end of a sentence with what it wrote to standard error.
+/// The output of a program, and the end of a sentence with its standard error.
 struct Printed {
     text: String,
     said: String,
@@ -313,7 +314,7 @@ impl TokenCommand {
         token.checked(&self.title())
     }
 
-    /// Runs the program, and gives the first line that it printed.
+    /// Runs the program and returns the first line of its output.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -378,8 +379,7 @@ impl TokenCommand {
 }
 
 impl Ended {
-    /// What it wrote to standard error, on one line and without words of what it printed or of its arguments: any of
-    /// them may be the token.
+    /// Its standard error, on one line and without words of its output or of its arguments: any of them may be the token.
     fn message(&self, arguments: &[String]) -> Option<String> {
         let printed = String::from_utf8_lossy(&self.stdout);
         let arguments = arguments.iter().flat_map(|argument| argument.split_whitespace());
@@ -390,7 +390,7 @@ impl Ended {
         }
         let said = String::from_utf8_lossy(&self.stderr);
         let masked = secrets.text(&said);
-        // Of a message that was not read whole, the last word may be half of a secret.
+        // If the message was not read whole, its last word may be half of a secret.
         let end = if self.stderr.len() > MAX_OUTPUT {
             masked.rfind(char::is_whitespace)
         } else {
@@ -403,7 +403,7 @@ impl Ended {
     }
 }
 
-/// The processes that the command started; what is left of them is killed when this is dropped.
+/// The processes that the command started; those that still run are killed when this is dropped.
 struct Group {
     #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix has process groups"))]
     leader: Option<u32>,
@@ -439,12 +439,12 @@ async fn finish(child: &mut Child) -> std::io::Result<Ended> {
     Ok(Ended { status, stdout, stderr })
 }
 
-/// Reads to the end and keeps the beginning: a program that writes more must not be held up or killed by it.
+/// Reads to the end and keeps the beginning: a program that writes more must not be blocked or killed by it.
 async fn read_to(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
     let Some(mut pipe) = pipe else { return };
     let mut chunk = [0; 4096];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-        // One byte more than is taken shows that there was more.
+        // One byte more than is kept shows that there was more.
         let room = (MAX_OUTPUT + 1).saturating_sub(kept.len());
         kept.extend_from_slice(&chunk[..count.min(room)]);
     }

@@ -34,7 +34,7 @@ impl Writes {
     /// The stricter one of profile and environment, and which of them that is.
     ///
     /// # Errors
-    /// `usage` for a value in the environment that is none.
+    /// `usage` for an unknown value in the environment.
     pub fn of(context: &Context, profile: Option<&Profile>) -> Result<(Self, String), Failure> {
         let in_profile = profile.and_then(|profile| {
             let writes = Self::named(&profile.text("writes")?)?;

@@ -1,4 +1,4 @@
-//! The columns of a CSV: which field of the operation's input each one sets, read off the documented shapes.
+//! The columns of a CSV: the field of the operation's input that each one sets, from the documented shapes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,49 +30,49 @@ use storefront_core::text::exact_json;
 pub struct Columns {
     /// Byte between cells.
     pub delimiter: u8,
-    /// The titles, as they stand in the file.
+    /// The titles, as in the file.
     pub titles: csv::StringRecord,
-    /// The titles by what their columns set.
+    /// The titles by the fields that their columns set.
     pub names: FieldNames,
     columns: Vec<Column>,
-    /// Whether a cell can say that its field is cleared.
+    /// Whether a cell can clear its field.
     can_clear: bool,
-    /// Whether rows that follow each other may be one record.
+    /// Whether consecutive rows may be one record.
     pub joins_rows: bool,
 }
 
 /// A column and what its cells set.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// How it is written in a header.
+    /// Its title in a header.
     pub title: String,
-    /// Where its cells are inside the wrapper. An address stands for the list of them.
+    /// The path of its field inside the wrapper. `addresses` stands for an element of the list.
     pub path: Vec<String>,
     holds: Holds,
 }
 
-/// What the cells of a column are.
+/// What the cells of a column hold.
 #[derive(Debug, Clone)]
 enum Holds {
     /// A field.
     Field(FieldType),
-    /// Something whose name is in the title; this is the pattern.
+    /// A value whose name is in the title, after this pattern.
     Named(&'static NamedColumns),
     /// An element of a list: the field of its name, with the name, and the field of the cell.
     Element((&'static str, Value), (&'static str, FieldType)),
     /// Labels of options, `|` between them, a leading `*` for the default.
     Labels,
-    /// Not part of the document: the token, a placeholder's field.
+    /// A column that is not part of the document: the token, a field for a placeholder.
     Extra,
     /// Why the record failed last time.
     Reason,
-    /// What an export adds for people.
+    /// A column that an export adds for people.
     Ignored,
-    /// What the row had when it was exported.
+    /// The column with the values that the row had when it was exported.
     Exported,
 }
 
-/// What a row says: the document, and the columns that are not part of it.
+/// The document of a row, and the columns that are not part of it.
 pub type SplitRow = (Map<String, Value>, Map<String, Value>);
 
 impl Columns {
@@ -80,7 +80,7 @@ impl Columns {
     /// no input of the operation, such as `token`.
     ///
     /// # Errors
-    /// `usage` for every title that is unknown, with the nearest known one, or there twice.
+    /// `usage` for every title that is unknown, with the nearest known one, or that is repeated.
     pub fn parse_header(
         name: &str,
         dialect: &'static Dialect,
@@ -111,8 +111,8 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Refuses an exported sheet without one of its columns: a row would look like one that was edited. An email names nobody where
-    /// another column does.
+    /// Refuses an exported sheet without one of its columns, whose rows would look edited. `customer_email` does not name
+    /// the customer.
     fn ensure_exported(&self, titles: &[String]) -> Result<(), Vec<String>> {
         let mut problems = Vec::new();
         if self.has(CUSTOMER_EMAIL) && !self.has("customer") {
@@ -130,7 +130,7 @@ impl Columns {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// The titles alone: nothing is an input of an operation.
+    /// The titles alone, without an operation.
     pub fn untyped(header: &csv::StringRecord) -> Self {
         let names = FieldNames::default();
         Self {
@@ -143,7 +143,7 @@ impl Columns {
         }
     }
 
-    /// Whether there is a column that is known by this title.
+    /// Whether there is a column with this title.
     pub fn has(&self, title: &str) -> bool {
         self.position(title).is_some()
     }
@@ -152,10 +152,10 @@ impl Columns {
         self.columns.iter().position(|column| column.title == title)
     }
 
-    /// The values of a row as they are held against what is stored: its cells, and what it had when it was exported.
+    /// The values of a row that are compared with the stored ones: its cells, and the values when it was exported.
     ///
     /// # Errors
-    /// What is wrong with the row as one of an export.
+    /// What is wrong with the row of an export.
     pub fn exported(&self, row: &csv::StringRecord, allows_loss: bool) -> Result<Option<Row>, String> {
         let is_default = |column: &Column| DEFAULTS.contains(&&*column.title);
         let is_of_product = self.has(PRODUCT_NAMES[0]) && !self.has(ADDRESS_ID);
@@ -189,7 +189,7 @@ impl Columns {
         Ok(Some(Row { exported, cells, allows_loss }))
     }
 
-    /// A row as the document it stands for. Empty cells name nothing.
+    /// The document of a row. Empty cells set nothing.
     ///
     /// # Errors
     /// Every cell that is wrong, by its column.
@@ -245,14 +245,14 @@ impl Columns {
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
     }
 
-    /// Whether two rows that follow each other are one record: options of one attribute, which a column or a flag names.
+    /// Whether two consecutive rows are one record: options of one attribute, which a column or a flag names.
     pub fn are_one_record(&self, one: &csv::StringRecord, other: &csv::StringRecord) -> bool {
         let Some(at) = self.position(OPTION_CODE) else { return true };
         let code = |row: &csv::StringRecord| row.get(at).map(|cell| cells::clean(cell).into_owned());
         code(one).is_some_and(|code| !code.is_empty()) && code(one) == code(other)
     }
 
-    /// Rows of one record as the document they stand for: rows of one label are one option.
+    /// The document of the rows of one record: rows with one label are one option.
     ///
     /// # Errors
     /// Every cell that is wrong, by its line and column; labels that contradict each other.
@@ -279,7 +279,7 @@ impl Columns {
         Ok((document, extra))
     }
 
-    /// What is warned about in a row.
+    /// The warnings about a row.
     pub fn warnings(&self, row: &csv::StringRecord) -> impl Iterator<Item = String> {
         let cells = || self.columns.iter().zip(row).filter(|(column, _)| column.is_input());
         let is_trimmed = cells().any(|(_, cell)| cells::is_trimmed(cell));
@@ -292,8 +292,8 @@ impl Columns {
             .map(|(_, what)| what.to_owned())
     }
 
-    /// Puts the address of a row into the list. A row adds an address only where it says so: an id that was forgotten, or a
-    /// sheet without ids, would add one with a city and nothing else.
+    /// Puts the address of a row into the list. A row adds an address only if it says so: without an id, or in a sheet
+    /// without ids, it would add an address of only a few fields.
     fn place_address(
         &self,
         row: &csv::StringRecord,
@@ -319,17 +319,17 @@ impl Columns {
     }
 }
 
-/// The columns that say which product, and where.
+/// The columns that name a product and its store view.
 const PRODUCT_NAMES: [&str; 2] = ["sku", "store_view"];
 
 /// The column of an attribute's label.
 const LABEL: &str = "default_frontend_label";
 
-/// Its cell where the row adds an address.
+/// The cell of a row that adds an address.
 const NEW: &str = "new";
 
 impl Column {
-    /// The path of what its cells set.
+    /// The path of the field that its cells set.
     fn field(&self) -> String {
         match &self.holds {
             Holds::Element((_, name), _) => {
@@ -339,12 +339,12 @@ impl Column {
         }
     }
 
-    /// Whether its cells say something.
+    /// Whether its cells are input.
     fn is_input(&self) -> bool {
         !matches!(self.holds, Holds::Reason | Holds::Ignored | Holds::Exported)
     }
 
-    /// What a cell says. A label may begin with an apostrophe (`'90s`).
+    /// The value of a cell. A label may begin with an apostrophe (`'90s`).
     fn value<'c>(&self, cell: &'c str) -> Cow<'c, str> {
         let is_label = match &self.holds {
             Holds::Labels => true,
@@ -360,7 +360,7 @@ impl Column {
             return self.set("", document);
         }
         let in_address = self.path.first().is_some_and(|name| name == "addresses");
-        // The region is an object, of which the code or the name stands in the cell.
+        // The region is an object; the cell has its code or its name.
         let way = if self.path.iter().any(|name| name == "region") { 2 } else { self.path.len() };
         let name = self.path.get(way - 1).map_or("", String::as_str);
         if !can_clear(name, in_address) {
@@ -404,7 +404,7 @@ impl Column {
     }
 }
 
-/// The place of a field. Objects on the way are made.
+/// The place of a field. Missing objects are made.
 fn place<'a>(object: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a mut Value> {
     let (last, way) = path.split_last()?;
     let object = way.iter().try_fold(object, |object, name| {
@@ -413,7 +413,7 @@ fn place<'a>(object: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a 
     Some(object?.entry(last).or_insert(Value::Null))
 }
 
-/// The column for people that says whose email the customer has.
+/// The column with the customer's email, for people.
 pub const CUSTOMER_EMAIL: &str = "customer_email";
 
 /// The documented columns of an operation: the fields that hold no objects. Where two would have one title, the first
@@ -429,7 +429,7 @@ pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Ve
                 field.field_type,
                 FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject | FieldType::AnyList
             );
-            // Each default is one value where the service keeps it as one: the others lose it.
+            // If the service keeps each default as one value, it is set there, and other addresses lose it.
             let is_shown = !DEFAULTS.contains(&field.name)
                 || dialect.merges_profiles && group.path.first().is_some_and(|name| *name == "addresses");
             let is_shown = is_shown && field.name != UNKNOWN;
@@ -457,7 +457,7 @@ fn flag_title(operation: &'static OperationSpec, flag: &str) -> String {
     }
 }
 
-/// The fields, and what else a header may have.
+/// The fields, and the other columns that a header may have.
 fn all_columns(
     fields: Vec<Column>,
     named: Option<&'static NamedColumns>,
@@ -475,7 +475,7 @@ fn all_columns(
 
 /// The columns that a header may have.
 struct KnownColumns {
-    /// What the rows are input of.
+    /// The operation whose input the rows are.
     operation: &'static OperationSpec,
     columns: Vec<Column>,
     /// The columns that only the other interface has.
@@ -517,7 +517,7 @@ impl KnownColumns {
         })
     }
 
-    /// The column of a title. One that no known title equals may differ from one in letter case, or be the name of a flag.
+    /// The column of a title: the equal one, one that differs in letter case, or the one of a flag's name.
     fn meant(&self, title: &str) -> Option<Column> {
         self.find(title).or_else(|| self.find(&flag_title(self.operation, title)))
     }
@@ -529,7 +529,7 @@ impl KnownColumns {
         same.cloned().or_else(|| self.columns.iter().find_map(|column| column.with_name(title)))
     }
 
-    /// What is wrong with a title that is not known.
+    /// The message about an unknown title.
     fn unknown(&self, title: &str) -> String {
         if self.only_magento.iter().any(|name| title.eq_ignore_ascii_case(name)) {
             return format!("unknown column `{title}`; `{title}` works with --api magento");
@@ -587,17 +587,17 @@ impl Column {
     }
 }
 
-/// A message about a record, with its place: `what` may begin with the name of a column.
+/// A message about a record, with its place; `what` may begin with the name of a column.
 pub fn at(name: &str, place: &str, what: &str) -> String {
     let separator = if what.starts_with("column ") { ", " } else { ": " };
     format!("{name}: {place}{separator}{what}")
 }
 
-/// Options with the code of the attribute that each is for, where the file says so.
+/// Options, each with the code of its attribute if the file has it.
 pub type Options = Vec<(Option<String>, Value)>;
 
 /// Reads options from a CSV with the columns `label,sort_order,is_default,label:STORE…`, in its order; with a column
-/// `attribute_code` it serves many attributes. The position is the sort order where none is given.
+/// `attribute_code` it has options of many attributes. Without a sort order, the position counts.
 ///
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
@@ -644,10 +644,10 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
     if problems.is_empty() { Ok(options) } else { Err(known.refused(problems)) }
 }
 
-/// The column that says which attribute an option is for.
+/// The column with the attribute of an option.
 const OPTION_CODE: &str = "attribute_code";
 
-/// The columns whose titles hold a store's id.
+/// The columns whose titles have a store's id.
 static OPTION_LABELS: NamedColumns = NamedColumns {
     prefix: "label:",
     placeholder: "STORE…",
@@ -655,8 +655,7 @@ static OPTION_LABELS: NamedColumns = NamedColumns {
     element: Some([("store_id", FieldType::Scalar(Scalar::StoreView)), ("label", FieldType::Text)]),
 };
 
-/// A cell as what its field holds. Text stays exactly as it is; lines of a street are parted by `|` or line
-/// breaks.
+/// The value of a cell. Text stays exactly as it is; `|` or line breaks separate the lines of a street.
 ///
 /// # Errors
 /// What was expected and what was found.

@@ -1,7 +1,7 @@
-//! CSV rows, strict about quotes: one that is never closed would swallow the rest of a file as one cell.
+//! CSV rows, strict about quotes: an unclosed one would swallow the rest of a file as one cell.
 //!
 //! Rows end with LF, CRLF or CR. A quote counts at the beginning of a cell; inside, two of them stand for one. Lines are
-//! numbered as an editor does. One row is held at a time.
+//! numbered as in an editor. One row is held at a time.
 
 use std::io::{BufRead as _, Cursor, Read as _};
 use std::path::Path;
@@ -9,15 +9,15 @@ use std::path::Path;
 use super::document::{self, Input};
 use storefront_core::failure::Failure;
 
-/// The largest row, in bytes. Beyond it a quote that was never closed is the likely cause.
+/// The largest row, in bytes. A longer one probably has an unclosed quote.
 const MAX_ROW: usize = 16 * 1024 * 1024;
 
-/// The most of a first line that is looked at for its delimiter, in bytes.
+/// How much of the first line is searched for the delimiter, in bytes.
 const MAX_FIRST_LINE: u64 = 64 * 1024;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
 
-/// What the hint says about a quote in the wrong place.
+/// The hint about a quote in the wrong place.
 const QUOTES_HINT: &str = "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";
 
 /// Reads rows.
@@ -28,9 +28,9 @@ pub struct CsvReader {
     name: String,
     /// The line of the next byte, from 1.
     line: u64,
-    /// The last byte was a CR: an LF after it is not a line of its own.
+    /// Whether the last byte was a CR: an LF after it is not a line of its own.
     is_after_cr: bool,
-    /// The cells of the first row, the header, empty ones at its end left out.
+    /// The number of cells of the header, without empty ones at its end.
     width: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ enum State {
     AfterQuote,
 }
 
-/// A row in flight.
+/// A row that is being read.
 struct Row {
     cells: csv::ByteRecord,
     cell: Vec<u8>,
@@ -53,8 +53,8 @@ struct Row {
 }
 
 impl CsvReader {
-    /// Finds out the delimiter: from Excel's `sep=` line, which is passed over, or from the first line itself. `name` is
-    /// that of the file in messages.
+    /// Finds the delimiter: in Excel's `sep=` line, which is skipped, or in the first line itself. `name` is that of the
+    /// file in messages.
     ///
     /// # Errors
     /// `usage` for an input that cannot be read.
@@ -73,13 +73,12 @@ impl CsvReader {
         Ok(Self { delimiter, input, name, line, is_after_cr, width: None })
     }
 
-    /// Reads a row, with the line on which it begins; `None` at the end. Blank lines are passed over, and so are rows of
-    /// nothing but delimiters, which spreadsheets write where cells have been cleared. Empty cells beyond the header are
-    /// left out.
+    /// Reads a row, with the line on which it begins; `None` at the end. Blank lines are skipped, and so are rows of only
+    /// delimiters, which spreadsheets write for cleared cells. Empty cells beyond the header are left out.
     ///
     /// # Errors
-    /// `usage` for a quote in the wrong place, a row that is too long or no UTF-8, and an input that cannot be read on. Rows
-    /// after it cannot be read either: where they begin is unknown.
+    /// `usage` for a quote in the wrong place, a row that is too long or not UTF-8, and an input that cannot be read.
+    /// Later rows cannot be read either: where they begin is unknown.
     pub fn read(&mut self) -> Result<Option<(u64, csv::StringRecord)>, Failure> {
         let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
         loop {
@@ -140,7 +139,7 @@ fn refused(name: &str, line: u64, what: &str) -> Failure {
 type Misplaced = (u64, &'static str);
 
 impl Row {
-    /// Takes one byte in; whether the row is over with it.
+    /// Takes one byte; `true` if it ends the row.
     fn take(&mut self, byte: u8, line: u64, delimiter: u8) -> Result<bool, Misplaced> {
         let is_break = matches!(byte, b'\n' | b'\r');
         if self.state == State::BeforeRow {
@@ -174,7 +173,7 @@ impl Row {
         Ok(false)
     }
 
-    /// The end of the input.
+    /// Ends the row at the end of the input.
     fn end(mut self) -> Result<Option<(u64, csv::ByteRecord)>, Misplaced> {
         match self.state {
             State::BeforeRow => Ok(None),
@@ -200,7 +199,7 @@ fn separator(line: &[u8]) -> Option<u8> {
     }
 }
 
-/// The most frequent of `,`, `;`, tab and `|` outside quotes; the first of them where they are equally frequent.
+/// The most frequent of `,`, `;`, tab and `|` outside quotes; of equally frequent ones, the first in this order.
 fn delimiter(header: &[u8]) -> u8 {
     let count = |delimiter: &u8| {
         let outside = header.split(|byte| *byte == b'"').step_by(2);
@@ -215,7 +214,7 @@ mod tests {
 
     use super::CsvReader;
 
-    /// The rows with their lines, or what is wrong after them.
+    /// The rows with their lines, and the failure after them.
     fn rows(text: &str) -> (Vec<(u64, Vec<String>)>, String) {
         // A reader that gives a byte at a time finds every seam.
         let input = BufReader::with_capacity(1, Cursor::new(text.as_bytes().to_vec()));
@@ -257,7 +256,7 @@ mod tests {
             let mut reader =
                 csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
             let expected = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect());
-            // Rows of empty cells are passed over.
+            // Rows of empty cells are skipped.
             let is_filled = |row: &Vec<String>| row.len() == 1 || row.iter().any(|cell| !cell.is_empty());
             let expected: Vec<Vec<String>> = expected.filter(is_filled).collect();
             let (rows, error) = rows(text);

@@ -12,10 +12,11 @@ use storefront_core::id::CustomerId;
 use storefront_core::sheet::cells;
 use storefront_core::text::exact_json;
 
-/// The columns or fields that may name the customer, the first that is there.
+/// The columns or fields that may name the customer, in this order.
 const NAMES: [&str; 3] = ["customer", "id", "email"];
 
-/// Reads a list of customers, by id or email, each once, in its order. Every record is looked at before anything is asked of the service.
+/// Reads a list of customers, by id or email, each once, in its order. All records are checked before the service is
+/// asked.
 ///
 /// # Errors
 /// `usage` for a file that cannot be read, is not a list, or has a record that names no customer.
@@ -51,7 +52,7 @@ fn is_title(title: &str, name: &str) -> bool {
     cells::clean(title).eq_ignore_ascii_case(name)
 }
 
-/// Whom a record names.
+/// The customer that a record names.
 fn name(record: &Record, column: Option<usize>) -> Result<String, String> {
     let found = match &record.content {
         // Rows that are one record are options of an attribute.

@@ -1,5 +1,5 @@
-//! Text and JSON documents from files and standard input: UTF-8, UTF-16 where a byte order mark says so, or the encoding
-//! that `--encoding` names. It is never guessed. What is read is UTF-8 from here on.
+//! Text and JSON documents from files and standard input: UTF-8, UTF-16 with a byte order mark, or the encoding that
+//! `--encoding` names. The encoding is never guessed. The text that is returned is UTF-8.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
@@ -12,29 +12,29 @@ use crate::system::storage::is_directory_error;
 use storefront_core::failure::Failure;
 use storefront_core::text::exact_json;
 
-/// Where text is read from.
+/// An input of text.
 pub type Input = Box<dyn BufRead + Send>;
 
 const STDIN: &str = "stdin";
 
-/// What is read at a time, in bytes.
+/// How many bytes are read at a time.
 const BUFFER: usize = 64 * 1024;
 
-/// How a ZIP archive begins, and so .xlsx and .ods.
+/// The start of a ZIP archive, such as .xlsx and .ods.
 const ZIP: &[u8] = b"PK\x03\x04";
-/// How an .xls file begins.
+/// The start of an .xls file.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
 
-/// What to do about a file that is not text.
+/// The hint about a file that is not text.
 const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
 const NAME_ENCODING: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8), \
      or name its encoding: --encoding windows-1252";
 
-/// What `--encoding` names.
+/// The encoding of `--encoding`.
 pub type Named = Option<&'static Encoding>;
 
-/// Opens a file, or standard input for `-`, as UTF-8. A byte order mark is dropped, and says more than `encoding`. UTF-8
-/// itself is not checked.
+/// Opens a file, or standard input for `-`, as UTF-8. A byte order mark is dropped, and takes precedence over `encoding`.
+/// UTF-8 itself is not checked.
 ///
 /// # Errors
 /// `usage`, naming the file, when it cannot be read, is a directory, or is not text.
@@ -47,13 +47,13 @@ pub fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// Reads an input as [`open()`] does, from bytes that were opened already; `path` is their name.
+/// Reads an input as [`open()`] does, from opened bytes; `path` is their name.
 pub fn text(path: &Path, bytes: io::Result<Box<dyn Read + Send>>, encoding: Named) -> Result<Input, Failure> {
     let input = bytes.map(|bytes| BufReader::with_capacity(BUFFER, bytes));
     input.and_then(|input| decoded(Box::new(input), encoding)).map_err(|error| unreadable(path, &error))
 }
 
-/// UTF-8 flows through; what is in another encoding is held as a whole.
+/// Passes UTF-8 through; reads text in another encoding as a whole.
 fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
     let mut start = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut start)?;
@@ -185,7 +185,7 @@ fn has_several_documents(text: &str) -> bool {
     documents.by_ref().take(2).flatten().count() == 2
 }
 
-/// Parses one JSON document; `name` says where it came from.
+/// Parses one JSON document; `name` is its source in messages.
 ///
 /// # Errors
 /// `usage`, with line and column where the text is not JSON, and with the path of a field that is named twice.
@@ -208,12 +208,12 @@ pub fn name(path: &Path) -> String {
     if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
 }
 
-/// The name of an input inside a sentence: in backticks, unless it is stdin or a flag, which are not file names.
+/// The name of an input inside a sentence: in backticks, unless it is stdin or a flag.
 pub fn quoted(name: &str) -> String {
     if name == STDIN || name.starts_with("--") { name.to_owned() } else { format!("`{name}`") }
 }
 
-/// Why a file could not be read.
+/// The failure of a file that could not be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let name = quoted(&name(path));
     if is_directory_error(path, error) {

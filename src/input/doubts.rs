@@ -1,5 +1,5 @@
-//! Texts that are probably not what somebody meant, whatever they were written in: words that programs print for nothing,
-//! and text that was decoded in the wrong way.
+//! Texts that are probably not meant, in any format: words that programs print for missing values, and wrongly decoded
+//! text.
 
 use encoding_rs::WINDOWS_1252;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
 
-/// What programs print where there is no value.
+/// Words that programs print for missing values.
 const NOTHING: [&str; 5] = ["null", "undefined", "nan", "[object object]", "\\n"];
 
 /// The warnings about texts, with their paths.
@@ -17,7 +17,7 @@ pub fn of_texts(fields: &Map<String, Value>, names: &FieldNames) -> Warnings {
     found
 }
 
-/// The path is put together only for a warning: few of the records of a batch have one.
+/// The path is built only for a warning: few records of a batch have one.
 fn of_value(value: &Value, path: &dyn Fn() -> String, names: &FieldNames, found: &mut Warnings) {
     match value {
         Value::String(text) => found.extend(of_text(text).map(|doubt| names.at(&path(), doubt))),
@@ -52,7 +52,7 @@ fn of_text(text: &str) -> Option<String> {
         .then(|| "the text looks decoded with the wrong encoding".to_owned())
 }
 
-/// Whether a word is UTF-8 that was read as Windows-1252: read the other way round it is sound.
+/// Whether a word is UTF-8 that was read as Windows-1252: decoded the other way, it is sound.
 fn is_wrongly_decoded(word: &str) -> bool {
     if word.is_ascii() {
         return false;

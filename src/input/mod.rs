@@ -24,10 +24,10 @@ use storefront_core::sheet::address::Row;
 /// Applies flags to what is inside the body's wrapper.
 pub type Overrides<'a> = &'a dyn Fn(&mut Map<String, Value>) -> Result<(), Failure>;
 
-/// A document before it is checked, and what its fields are called where it was written.
+/// An unchecked document, with the names of its fields in the input.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
-    /// None where flags alone say what is sent.
+    /// `None` if only flags set fields.
     pub document: Option<Value>,
     /// The titles of a row.
     pub names: FieldNames,
@@ -42,24 +42,24 @@ impl From<Option<Value>> for Written {
 /// A checked body, flags and all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// What is to be done with it.
+    /// Its operation.
     pub operation: &'static OperationSpec,
-    /// What is inside the body's wrapper; the body itself where the operation has none.
+    /// The fields inside the body's wrapper; the body itself without a wrapper.
     pub fields: Map<String, Value>,
-    /// What its fields are called where it was written.
+    /// The names of its fields in the input.
     pub names: FieldNames,
     /// What the check corrected, and its warnings.
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
     pub deferred: Vec<Finding>,
-    /// What its plan expects, of a record of one.
+    /// What its plan expects, for a record of a plan.
     pub expect: Option<Expected>,
-    /// The address of a row, to be held against what is stored.
+    /// The row of an exported sheet, to be compared with the stored values.
     pub row: Option<Row>,
 }
 
 impl Draft {
-    /// One that the program made itself.
+    /// A draft that the program made itself.
     pub fn unchecked(operation: &'static OperationSpec, fields: Map<String, Value>) -> Self {
         Self {
             operation,
@@ -75,7 +75,7 @@ impl Draft {
     /// Applies the flags to a record's document, and checks both together: a flag replaces a wrong value too.
     ///
     /// # Errors
-    /// `usage` for unknown fields, wrong types, and what the flags refuse. Of a customer's document the findings are
+    /// `usage` for unknown fields, wrong types, and what the flags refuse. The findings in a customer's document are
     /// [`Self::deferred`].
     pub fn new(
         dialect: &Dialect,
@@ -106,7 +106,7 @@ impl Draft {
                 }
             }
         }
-        // What flags name is corrected, too; nothing of the document is left to warn about.
+        // Tidy again, for the fields of flags. The warnings about the document exist already.
         body::tidy(&mut body, operation.schema(dialect))?;
         let findings = body::findings(&body, operation.schema(dialect), allow_unknown, &names);
         let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation.is_merged;
@@ -119,8 +119,8 @@ impl Draft {
         Ok(Self { operation, fields, names, warnings, deferred, expect: None, row: None })
     }
 
-    /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored
-    /// profile with the same value could be sent back. Unknown fields stay deferred.
+    /// Refuses deferred wrong values: finding them before anything is sent matters more there than the chance that the
+    /// stored profile has the same value. Unknown fields stay deferred.
     ///
     /// # Errors
     /// `usage`, with all of them.

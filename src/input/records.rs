@@ -18,25 +18,25 @@ use storefront_core::failure::{Applied, Failure};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::sha256;
 
-/// One record as it stands in the input.
+/// A record of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Its number, from 1.
     pub number: u64,
-    /// The line on which it begins, from 1; of an array, which may be one line, its number.
+    /// The line on which it begins, from 1; in an array, which may be one line, its number.
     pub line: u64,
-    /// What stands there.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a record is written in.
+/// The form of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// The text of one JSON value.
     Json(String),
     /// The cells of a CSV row.
     Row(csv::StringRecord),
-    /// Rows that follow each other and are one record, such as options of one attribute; each with its line.
+    /// Consecutive rows that are one record, such as options of one attribute; each with its line.
     Rows(Vec<(u64, csv::StringRecord)>),
 }
 
@@ -47,9 +47,9 @@ pub struct Source {
     pub path: PathBuf,
     /// Whether it is standard input, or a file that flows by once, such as a named pipe.
     pub is_stream: bool,
-    /// What it held when it was copied, in a file without a name.
+    /// The copy of its bytes, in a file without a name.
     copy: Option<Arc<File>>,
-    /// How it is written.
+    /// Its format.
     pub format: Format,
     /// The encoding that `--encoding` names.
     pub encoding: document::Named,
@@ -68,7 +68,7 @@ pub enum Format {
     Csv,
 }
 
-/// Finds out whether the input is one of many records; `None` where it is one document, or there is none.
+/// The input of many records; `None` for one document, and without an input.
 ///
 /// # Errors
 /// `usage` when it cannot be read.
@@ -102,11 +102,11 @@ fn by_extension(path: &Path) -> Option<InputFormat> {
     }
 }
 
-/// The first byte that counts. Of standard input it stays to be read; a pipe by name is one document.
+/// The first byte that is not blank. It stays in standard input; a named pipe is one document.
 fn first_byte(path: &Path) -> Result<Option<u8>, Failure> {
     let first = |mut input: Box<dyn BufRead>| -> std::io::Result<Option<u8>> {
         let buffer = input.fill_buf()?;
-        // Of UTF-16 the bytes of the mark and the zeros are passed over.
+        // The bytes of a byte order mark and the zeros of UTF-16 are skipped.
         let is_mark = |byte: u8| byte == 0 || matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff);
         let start = buffer.iter().copied().skip_while(|byte| is_mark(*byte));
         Ok(start.into_iter().find(|byte| *byte != 0 && !byte.is_ascii_whitespace()))
@@ -130,8 +130,8 @@ fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Fail
     Ok(exact_json::parse_object(next()?.as_bytes()).is_ok() && next()?.trim_start().starts_with('{'))
 }
 
-/// Whether the first line with text is parted by tabs or semicolons, as Excel saves a sheet as `.txt`: no JSON document
-/// begins so.
+/// Whether the first line with text contains tabs or semicolons, as in a sheet that Excel saves as `.txt`: no JSON
+/// document begins so.
 fn is_sheet(path: &Path, encoding: document::Named) -> Result<bool, Failure> {
     Ok(match next_line(&mut document::open(path, encoding)?, &mut 0, path)? {
         Some((_, Content::Json(line))) => line.contains(['\t', ';']),
@@ -140,8 +140,8 @@ fn is_sheet(path: &Path, encoding: document::Named) -> Result<bool, Failure> {
 }
 
 impl Source {
-    /// A copy of the input, in a private file without a name in this directory: however often it is read, it is the same, whatever
-    /// becomes of the file that was named. That of a plan was made when it was read.
+    /// A copy of the input, in a private file without a name in this directory, so that every read gives the same bytes
+    /// even if the named file changes. The copy of a plan was made when it was read.
     ///
     /// # Errors
     /// `usage` when it cannot be read, and where it changed meanwhile; `internal` when it cannot be copied.
@@ -171,7 +171,7 @@ impl Source {
         Self { path, is_stream: false, copy, format: Format::Plan, encoding: None }
     }
 
-    /// Whether it is a plan, as far as its first bytes say.
+    /// Whether it begins like a plan.
     pub fn is_plan(&self) -> bool {
         let mut start = [0; 16];
         let mut begins = || self.bytes()?.read(&mut start);
@@ -198,7 +198,7 @@ impl Source {
         digest.map_err(|error| unreadable(&self.path, &error))
     }
 
-    /// What the places of its records are called.
+    /// The word for the places of its records.
     pub fn place(&self) -> &'static str {
         if matches!(self.format, Format::Array | Format::Plan) { "record" } else { "line" }
     }
@@ -209,7 +209,7 @@ impl Source {
     }
 }
 
-/// What shows that a file was written to, or replaced by another one.
+/// The identity and the state of a file, which show that it was written to or replaced.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     handle: same_file::Handle,
@@ -218,7 +218,7 @@ struct Identity {
 }
 
 impl Identity {
-    /// That of an open file; none where the path leads to another file by now.
+    /// The identity of an open file; `None` if the path names another file by now.
     fn of(file: &File, path: &Path) -> Option<Self> {
         let metadata = file.metadata().ok()?;
         let handle = same_file::Handle::from_path(path).ok()?;
@@ -249,7 +249,7 @@ fn unwritable(directory: &Path, error: &std::io::Error) -> Failure {
         .applied(Applied::No)
 }
 
-/// Reads an input record by record. No more than one is held, of a JSON array the whole.
+/// Reads an input record by record. It holds one record, or a whole JSON array.
 pub struct RecordReader {
     reader: Reader,
     path: PathBuf,
@@ -266,7 +266,7 @@ enum Reader {
 }
 
 impl RecordReader {
-    /// Opens a source; of a CSV the header is read and understood.
+    /// Opens a source, and reads the header of a CSV.
     ///
     /// # Errors
     /// `usage` when it cannot be read, and for a header that is not understood.
@@ -303,8 +303,8 @@ impl RecordReader {
         Ok(Self { reader, path, number: 0 })
     }
 
-    /// The next record; `None` at the end. A record that is wrong on its own is `Ok`: preparing it says what is wrong, and
-    /// those after it can be read.
+    /// The next record; `None` at the end. A record that is wrong in itself is `Ok`: preparing it fails, and later ones
+    /// can be read.
     ///
     /// # Errors
     /// `usage` when the input cannot be read on, is not UTF-8, or has a CSV quote in the wrong place: no record after that
@@ -353,7 +353,7 @@ fn next_rows(
     Ok(Some((line, if all.len() > 1 { Content::Rows(all) } else { Content::Row(all.swap_remove(0).1) })))
 }
 
-/// The next line of NDJSON; blank ones are passed over.
+/// The next line of NDJSON; blank ones are skipped.
 fn next_line(input: &mut Input, line: &mut u64, path: &Path) -> Result<Option<(u64, Content)>, Failure> {
     loop {
         let mut bytes = Vec::new();

@@ -45,7 +45,7 @@ pub fn json(dialect: &Dialect, operation: &OperationSpec) -> Result<Cow<'static,
     Ok(if is_whole { text.into() } else { format!("{document:#}\n").into() })
 }
 
-/// Removes what the shape does not list; whether there was such a field.
+/// Removes the fields that the shape does not list; `true` if there were any.
 fn remove_unknown(value: &mut Value, shape: &ObjectSchema) -> bool {
     let Value::Object(object) = value else { return false };
     let before = object.len();
@@ -71,7 +71,7 @@ pub fn names_customer(dialect: &Dialect, operation: &OperationSpec) -> bool {
     dialect.customers.is_some() && operation.bearer == Bearer::Customer
 }
 
-/// Titles and cells.
+/// The titles and cells of an example row.
 fn example_row(
     dialect: &'static Dialect,
     operation: &'static OperationSpec,
@@ -102,7 +102,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Columns that have a code or an id in their title, and that of labels.
+/// The columns with a code or an id in their titles, and the column of labels.
 fn placeholder_columns(operation: &'static OperationSpec, inner: &Value) -> Vec<(String, String)> {
     let named = operation.named_columns.as_ref();
     let mut columns = named.map(|named| named_columns(named, inner)).unwrap_or_default();

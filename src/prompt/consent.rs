@@ -1,4 +1,4 @@
-//! What a command may do to the shop: made in one place, and looked at by the gate of all writes, whatever led there.
+//! What a command may do to the shop: decided in one place, and checked at the gate of all writes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use storefront_core::failure::Failure;
 use storefront_core::text::hash::fnv1a;
 
-/// What there is of consent in this run: what was said on the command line, and what a person has answered since.
+/// The consent of this run: what the command line permits, and what a person has answered since.
 #[derive(Debug, Clone, Default)]
 pub struct Consent {
     /// The number of `--allow-delete`.
@@ -19,52 +19,53 @@ pub struct Consent {
 struct Given {
     /// Whether a person lets this command write.
     write: Cell<bool>,
-    /// Whether a person has said yes to what is written, after that was shown with what it deletes.
+    /// Whether a person has agreed to the writes after they were shown with what they delete.
     shown: Cell<bool>,
-    /// Of a batch: the records that are sent, as they were counted for the question, by the numbers by which they are named.
+    /// The records of a batch that are sent, as they were counted for the question, by their numbers.
     records: RefCell<Numbers>,
-    /// What was let through to be deleted where a number says how much may be, of each record, as hashes.
+    /// What each record was permitted to delete under the number of `--allow-delete`, as hashes.
     deleted: RefCell<HashMap<Option<u64>, HashSet<u64>>>,
 }
 
-/// What is about to leave.
+/// A write that is about to be sent.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// Whether this command writes at all; a dry run does not.
     pub may_write: bool,
     /// Whether only a person's answer permits it.
     pub needs_answer: bool,
-    /// Whether `--yes` answers what is asked, or the code of a page has.
+    /// Whether `--yes` or the code of a page answers the question.
     pub yes: bool,
-    /// The addresses, items, options and attributes that it deletes, by names: a call that is made again deletes the same.
+    /// The names of the addresses, items, options and attributes that it deletes: a call that is made again deletes the
+    /// same.
     pub deleted: Vec<String>,
-    /// Of a batch: the number by which its record is named.
+    /// The number of its record in a batch.
     pub record: Option<u64>,
 }
 
 impl Consent {
-    /// That of a command line with this number for its deletions.
+    /// The consent of a command line with this number for its deletions.
     pub fn of(deletions: Option<usize>) -> Self {
         Self { deletions, ..Self::default() }
     }
 
-    /// Names a record of a batch, which is going to be sent.
+    /// Notes a record of a batch that is going to be sent.
     pub fn name(&self, record: u64) {
         self.given.records.borrow_mut().insert(record);
     }
 
-    /// A person has said yes, after what was to be written was shown.
+    /// Notes that a person has agreed to what was shown.
     pub(super) fn was_given(&self) {
         self.given.shown.set(true);
     }
 
-    /// A person lets this command write, before anything was shown.
+    /// Notes that a person lets this command write, before anything was shown.
     pub(super) fn to_write_was_given(&self) {
         self.given.write.set(true);
     }
 
-    /// Refuses what nobody has agreed to. A number of deletions is used up, by all calls of one record together, whoever has said yes
-    /// besides.
+    /// Refuses what nobody has agreed to. All calls of one record together use up the number of deletions, even if a
+    /// person has agreed.
     ///
     /// # Errors
     /// `guard`.
@@ -94,7 +95,7 @@ impl Consent {
         }
     }
 
-    /// Counts what is deleted.
+    /// Counts the deletions of a record.
     fn use_up(&self, allowed: usize, asked: &Asked) -> Result<(), Failure> {
         let mut deleted = self.given.deleted.borrow_mut();
         let of_record = deleted.entry(asked.record).or_default();
@@ -161,7 +162,7 @@ mod tests {
             (None, deletes([1]), false, true),
             (None, Asked { yes: true, ..deletes([1]) }, true, true),
             (Some(2), deletes(1..3), true, true),
-            // A number says how many at most, whoever has said yes besides.
+            // A number is the most that may be deleted, even if a person has agreed.
             (Some(2), deletes(1..4), false, false),
             (Some(2), Asked { yes: true, ..deletes(1..4) }, false, false),
         ] {
@@ -179,7 +180,7 @@ mod tests {
         consent.name(8);
         let lets =
             |record, id| consent.covers(&Asked { record: Some(record), yes: true, ..deletes([id]) }).is_ok();
-        // A call that is made again, since the service took nothing of it, deletes the same.
+        // A call that is made again after it took no effect deletes the same.
         assert_eq!(
             [(7, 1), (7, 2), (7, 2), (7, 3), (8, 3)].map(|(record, id)| lets(record, id)),
             [true, true, true, false, true]

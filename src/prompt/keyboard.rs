@@ -1,4 +1,4 @@
-//! The keyboard while a question is asked: nothing is echoed between two keys, and what was typed before is thrown away.
+//! The keyboard during a question: nothing is echoed between two keys, and earlier input is discarded.
 
 use std::io;
 
@@ -7,11 +7,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(unix)]
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
-/// A signal must not end the process while the terminal is not as it was: it ends the question.
+/// A signal must not end the process while the terminal is changed: it ends the question.
 #[cfg(unix)]
 static SIGNALS_ARE_CAUGHT: std::sync::Once = std::sync::Once::new();
 
-/// The terminal is as it was as soon as this is gone. `console` reads the keys.
+/// Restores the terminal when dropped. `console` reads the keys.
 pub struct Keyboard {
     #[cfg(unix)]
     before: Termios,
@@ -41,7 +41,7 @@ impl Keyboard {
         poll(&mut [PollFd::new(&io::stdin(), PollFlags::IN)], Some(&no_time)).is_ok_and(|ready| ready > 0)
     }
 
-    /// Throws those away.
+    /// Discards those.
     #[expect(clippy::unused_self, reason = "only while the terminal is taken over")]
     pub fn flush(&self) {
         let _ = tcflush(io::stdin(), QueueSelector::IFlush);
@@ -65,12 +65,12 @@ impl Keyboard {
         Ok(keyboard)
     }
 
-    /// A console does not tell keys from keys that are let go.
+    /// A console does not tell a pressed key from a released one.
     pub fn has_more(&self) -> bool {
         false
     }
 
-    /// Throws away what was not read yet.
+    /// Discards what was not read yet.
     pub fn flush(&self) {
         use crossterm::event::{poll, read};
         while poll(std::time::Duration::ZERO).is_ok_and(|is_there| is_there) && read().is_ok() {}

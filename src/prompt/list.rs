@@ -1,5 +1,5 @@
-//! A list to choose from. What is typed filters it: in `dialoguer`'s list letters do nothing and the space bar chooses, so
-//! that a name typed or pasted there takes whatever is marked.
+//! A list to choose from. Typing filters it: in `dialoguer`'s list letters do nothing and the space bar chooses, so that
+//! a typed or pasted name would choose the marked line.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::report::style::OutputStyle;
 use storefront_core::failure::Failure;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// What is typed and marked in a list.
+/// The filter and the mark of a list.
 struct List<'a> {
     choices: &'a [String],
     filter: String,
@@ -28,7 +28,7 @@ impl<'a> List<'a> {
         Self { choices, filter: String::new(), matches: (0..choices.len()).collect(), marked: present }
     }
 
-    /// Lets a key act that neither chooses nor leaves; `page` is how many choices are shown.
+    /// Handles a key that neither chooses nor leaves; `page` is how many choices are shown.
     fn press(&mut self, key: Key, page: usize) {
         let last = self.matches.len().saturating_sub(1);
         match key {
@@ -84,7 +84,7 @@ fn plain(text: &str) -> String {
     deunicode(text).to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The position of the choice in this line of a numbered list, or of the only one that these words are of.
+/// The position of the choice with this number, or of the only choice that these words match.
 ///
 /// # Errors
 /// What to type.
@@ -109,7 +109,7 @@ pub(super) fn line_of(choices: &[String], typed: &str) -> Result<usize, String> 
     }
 }
 
-/// Checks what was typed: the number of a line that is also the ID of an address in another line is in doubt.
+/// Checks what was typed: a line number that is also the ID of an address in another line is in doubt.
 ///
 /// # Errors
 /// What is wrong or in doubt.
@@ -130,7 +130,7 @@ pub(super) fn check_line(choices: &[String], typed: &str) -> Result<(), Objectio
     }
 }
 
-/// A choice cut by columns to fit the room; what stands at its end after two blanks is kept.
+/// A choice cut by columns to fit the room; the part after the last two blanks is kept.
 fn fitted(choice: &str, room: usize) -> Cow<'_, str> {
     let end = choice.rsplit_once("  ").filter(|(_, end)| measure_text_width(end) <= room / 2);
     match end {
@@ -166,7 +166,7 @@ impl Prompt {
             rows.draw(self.list_text(term, question, &list, page), 0);
             let came_at_once = keyboard.has_more();
             match term.read_key_raw().map_err(|error| left(&rows, stopped(error)))? {
-                // What was pasted names a choice, and takes none.
+                // Pasted text filters the choices, and its line end chooses none.
                 Key::Enter if came_at_once && !list.filter.is_empty() => keyboard.flush(),
                 Key::Enter if list.chosen().is_some() => break list.chosen(),
                 Key::Escape if list.filter.is_empty() => break None,

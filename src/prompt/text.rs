@@ -1,4 +1,4 @@
-//! A line of text, typed or edited; `dialoguer`'s has no Esc.
+//! A line of text that is typed or edited; `dialoguer`'s has no Esc.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,18 +12,18 @@ use crate::report::style::OutputStyle;
 use storefront_core::failure::Failure;
 use storefront_core::text::sanitize::sanitize;
 
-/// What is answered by a line of text.
+/// A question that a line of text answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Question<'a> {
     /// The question, a few words.
     pub text: &'a str,
-    /// What helps to answer it.
+    /// Help for the answer.
     pub note: &'a str,
-    /// The text that is there at first, to be edited.
+    /// The initial text, to be edited.
     pub initial: &'a str,
-    /// How to give it without a question, where nobody may be there to be asked.
+    /// How to give the answer without a question, if nobody can be asked.
     pub hint: &'a str,
-    /// What an empty text stands for, where that is an answer like any other.
+    /// What an empty text stands for, if it is an answer.
     pub when_empty: &'a str,
     /// Whether the text is not shown.
     pub is_secret: bool,
@@ -31,20 +31,20 @@ pub struct Question<'a> {
     pub is_choice: bool,
 }
 
-/// What is said against a text.
+/// An objection to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Objection {
     /// It cannot be right.
     Wrong(String),
-    /// It looks wrong; given once more, it is taken.
+    /// It looks wrong; it is taken if it is given once more.
     Doubt(String),
 }
 
 impl Objection {
-    /// What is wrong, unless it is right.
+    /// An objection, unless the text is right.
     ///
     /// # Errors
-    /// That.
+    /// The objection.
     pub fn unless(is_right: bool, wrong: &str) -> Result<(), Self> {
         if is_right { Ok(()) } else { Err(Self::Wrong(wrong.to_owned())) }
     }
@@ -57,7 +57,7 @@ impl From<String> for Objection {
 }
 
 impl Prompt {
-    /// A line of text that passes `check`; `None` for Esc, which leads back to what was asked before.
+    /// Asks for a line of text that passes `check`; `None` for Esc, which leads back to the question before.
     ///
     /// # Errors
     /// `usage` when nobody can be asked, [`Failure::cancelled`] when the person leaves.
@@ -72,9 +72,9 @@ impl Prompt {
         Ok(typed.map(|text| text.replace('\t', " ")))
     }
 
-    /// Lines until an empty one, beginning with those of `lines`, which has what was typed afterwards, also where the person
-    /// leaves; `check` gets the lines before, too. Esc goes back one line, and before the first it gives `false`. Empty lines
-    /// within a paste do not end the list.
+    /// Asks for lines until an empty one, beginning with `lines`, which gets the typed lines even if the person leaves;
+    /// `check` gets the lines before, too. Esc goes back one line, and `false` is returned for Esc on the first line.
+    /// Empty lines within a paste do not end the list.
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -108,7 +108,8 @@ impl Prompt {
         }
     }
 
-    /// The line, and where it has to be `fresh`, typed after that time and key by key: what comes at once was pasted.
+    /// Reads the line. If it has to be `fresh`, it is typed after that time and key by key: text that comes at once was
+    /// pasted.
     pub(super) fn line(
         &self,
         (term, keyboard): (&Term, &Keyboard),
@@ -170,7 +171,7 @@ impl Prompt {
         let wrapped = |text: &str| screen.wrapped(text);
         let error = |out: &mut String| self.theme.format_error(out, &wrapped(complaint));
         let error = if complaint.is_empty() { String::new() } else { rendered(error) };
-        // What is there already, and what was refused, is in the way of another answer.
+        // An initial or refused text has to be cleared for another answer.
         let is_in_the_way = !question.initial.is_empty() || !complaint.is_empty();
         let text = wrapped(&match question.text.strip_suffix(')') {
             _ if !is_in_the_way || question.is_secret => question.text.to_owned(),
@@ -210,8 +211,8 @@ impl<'a> Rows<'a> {
         Self { term, is_plain, above: 0, shown: String::new(), before_end: 0 }
     }
 
-    /// Shows this text, the cursor so many columns before its end. What was only added to is not drawn again: a screen
-    /// reader would read all of it again.
+    /// Shows this text, with the cursor so many columns before its end. If text was only added, the rest is not drawn
+    /// again: a screen reader would read all of it again.
     pub(super) fn draw(&mut self, text: String, before_end: usize) {
         let is_at_end = self.before_end == 0 && !self.shown.is_empty();
         let added = text.strip_prefix(&self.shown).filter(|_| is_at_end);
@@ -234,7 +235,7 @@ impl<'a> Rows<'a> {
         self.before_end = before_end;
     }
 
-    /// Leaves this text, if any, in its place; where nothing can be erased, the question stays.
+    /// Leaves this text, if any, in place of the question; if nothing can be erased, the question stays.
     pub(super) fn close(self, text: &str) {
         if self.is_plain {
             let _ = self.term.write_line("");
@@ -246,7 +247,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Leaves the question as it is; what comes next stands on a line of its own.
+    /// Leaves the question as it is; the next output begins on a new line.
     pub(super) fn leave(&self, failure: Failure) -> Failure {
         let _ = self.term.write_line("");
         failure
@@ -273,7 +274,7 @@ impl EditedText {
         format!("{}{}", self.before, self.after)
     }
 
-    /// Lets a key act, as a shell's line editor would.
+    /// Handles a key, as a shell's line editor would.
     fn press(&mut self, key: Key) {
         match key {
             Key::Char('\u{15}') => self.before.clear(),
@@ -294,7 +295,7 @@ impl EditedText {
         }
     }
 
-    /// What fits around the cursor, before and after it.
+    /// The text that fits around the cursor, before and after it.
     fn window(&self, columns: usize) -> (String, String) {
         let mut room = columns;
         let mut fits = |it: &char| {
@@ -309,7 +310,7 @@ impl EditedText {
     }
 }
 
-/// A control character of the stored text is one blank on the screen: what could steer the terminal does not reach it.
+/// The text with blanks for characters that could steer the terminal.
 fn shown(text: &str) -> String {
     let is_harmful =
         |it: char| it.is_control() || matches!(sanitize(it.encode_utf8(&mut [0; 4])), Cow::Owned(_));

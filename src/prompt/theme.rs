@@ -1,5 +1,5 @@
-//! How questions look where nothing can be drawn: in `TERM=dumb`, and for screen readers. `dialoguer`'s plain theme puts a
-//! colon behind a question mark.
+//! How questions look without drawing: in `TERM=dumb`, and for screen readers. `dialoguer`'s plain theme puts a colon
+//! after a question mark.
 
 use std::fmt;
 

@@ -25,7 +25,7 @@ pub struct Block {
     pub rows: Vec<Row>,
 }
 
-/// A field with what it was and what it becomes; a side is `None` where the address or the item is not there as a whole.
+/// A field with its old and its new value; a side is `None` if the whole address or item does not exist there.
 #[derive(Debug)]
 pub struct Row {
     /// Its label.
@@ -72,7 +72,7 @@ pub fn blocks(changes: &[Change]) -> Vec<Block> {
     changes.chunk_by(is_one).map(block).collect()
 }
 
-/// Whether it is of an address or an item as a whole.
+/// Whether it is the change of a whole address or item.
 fn is_whole(change: &Change) -> bool {
     change.path.is_address() || change.path.is_item()
 }
@@ -95,7 +95,7 @@ pub fn in_words(changes: &[Change]) -> String {
     format!("{}{}", parts[..parts.len().min(SHOWN)].join("; "), more(parts.len()))
 }
 
-/// What the change is in.
+/// The place of a change.
 fn owner(change: &Change) -> String {
     let of_order = change.path.order_address().map(str::to_owned);
     let address = of_order.or(change.path.address_id().map(|id| format!("address {id}")));

@@ -1,5 +1,5 @@
-//! What an export writes: a sheet or lines of JSON, in a private file that did not exist, whole or not at all, or on standard
-//! output. A shell of Windows would change the encoding of what it is given, so a file is written here.
+//! The output of an export: a sheet or lines of JSON, in a private new file, whole or not at all, or on standard output.
+//! A file is written here because a shell of Windows would change the encoding.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write as _};
@@ -15,7 +15,7 @@ use storefront_core::failure::{Applied, Failure};
 use storefront_core::sheet::cells::{self, Cell};
 use storefront_core::text::sanitize::sanitize_line;
 
-/// An export that is under way.
+/// A running export.
 pub struct Export<'a> {
     report: &'a Report,
     file: Option<(BufWriter<NewFile>, PathBuf)>,
@@ -25,7 +25,7 @@ pub struct Export<'a> {
 }
 
 impl<'a> Export<'a> {
-    /// Begins one. A file that exists is refused before anything is read from the shop.
+    /// Begins an export. A file that exists is refused before anything is read from the shop.
     ///
     /// # Errors
     /// `guard` where the file exists, `usage` where it cannot be written or the encoding has two bytes a character.
@@ -48,7 +48,7 @@ impl<'a> Export<'a> {
     /// # Errors
     /// `internal` where they cannot be written.
     pub fn titles(&mut self, titles: &[&str]) -> Result<(), Failure> {
-        // By the mark a spreadsheet knows UTF-8.
+        // Spreadsheets recognize UTF-8 by the mark.
         if self.encoding == UTF_8 && (self.file.is_some() || !self.report.stdout_is_terminal) {
             self.write("\u{feff}".as_bytes())?;
         }
@@ -130,7 +130,7 @@ impl<'a> Export<'a> {
         }
     }
 
-    /// Gives the file its name, and warns about what it does not hold. Returns the name for people.
+    /// Gives the file its name, and warns about values that are left out. Returns the name for people.
     ///
     /// # Errors
     /// `guard` where another program took the name meanwhile, `internal` where the file cannot be written.

@@ -33,7 +33,7 @@ impl Report {
     }
 }
 
-/// What error objects hold.
+/// The error object of a failure.
 pub fn failure_json(failure: &Failure) -> Value {
     let mut error = exact_json::of(failure);
     if let Some(count) = &failure.records {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use storefront_core::interface::label::label;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Null, an empty text, and what is not there.
+/// The text for null, an empty text and a missing value.
 pub const EMPTY: &str = "(empty)";
 
 /// A value as a person reads it, never as JSON: text without quotes, street lines and labels of options joined, yes and no; what
@@ -48,7 +48,7 @@ fn labelled(value: &Value) -> Option<String> {
     Some(format!("{}{mark}{text}{others}", view.unwrap_or_default()))
 }
 
-/// The value of that name; empty where it says nothing.
+/// The value of that name; an empty text if it is null, empty or missing.
 pub fn member(object: &Map<String, Value>, name: &str) -> String {
     let value = object.get(name).filter(|value| !value.is_null() && **value != "");
     value.map(|value| format_value(Some(value))).unwrap_or_default()

@@ -6,7 +6,7 @@ use jaq_core::{Compiler, Ctx, Vars};
 use jaq_json::{Val, read};
 use storefront_core::failure::Failure;
 
-/// What ends the program.
+/// The functions that would end the program.
 const LEFT_OUT: [&str; 2] = ["halt", "halt_error"];
 
 /// Formats of jq that the standard library here does not have.
@@ -54,7 +54,8 @@ impl Filter {
         Ok(Self { compiled: filter })
     }
 
-    /// What the expression makes of a result, which is JSON text, each output on a line: text as it is, anything else as JSON.
+    /// The outputs of the expression for a result, which is JSON text, one on a line: text as it is, other values as
+    /// JSON.
     ///
     /// # Errors
     /// `usage` when it fails. The caller says whether what the result is about was applied. The result is not repeated: it
@@ -81,8 +82,7 @@ impl Filter {
     }
 }
 
-/// What went wrong, up to the first value that it happened to: of that, which may be a whole profile, only the type is
-/// named.
+/// The error up to its first value, of which only the type is named: it may be a whole profile.
 fn problem(exception: jaq_core::Exn<'_, Val>) -> String {
     let Ok(error) = exception.get_err() else { return "`halt`".to_owned() };
     let text = error.to_string();

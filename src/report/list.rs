@@ -9,7 +9,7 @@ use super::style::{OutputStyle, TextStyle, cell, table};
 use storefront_core::failure::Failure;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Rows that are laid out together: a long list is never held whole.
+/// How many rows are laid out together: a long list is never held whole.
 const ROWS: usize = 500;
 
 /// A column: its title in tables, empty where it is only in JSON and CSV, and its field.
@@ -47,7 +47,7 @@ impl<'a> List<'a> {
         if self.rows.len() == ROWS { self.flush() } else { Ok(()) }
     }
 
-    /// Prints what is left; the heads, too, where there is nothing.
+    /// Prints the remaining rows; for an empty list, the headings.
     pub fn finish(mut self) -> Result<(), Failure> {
         if self.report.is_json() || self.rows.is_empty() && !self.is_first { Ok(()) } else { self.flush() }
     }

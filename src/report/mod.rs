@@ -35,19 +35,19 @@ use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::{self, sanitize};
 use style::{OutputStyle, TextStyle};
 
-/// Of more warnings than these a plan notes the first.
+/// The most warnings that a plan notes.
 const MAX_NOTED: usize = 100;
 
-/// How this run speaks: format, loudness, color.
+/// The output of this run: format, verbosity, color.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The line of the record that notes and warnings are about, in a batch.
     pub line: Option<u64>,
-    /// What the places of records are called: `line`, or `record` in a plan.
+    /// The word for the places of records: `line`, or `record` in a plan.
     pub place: &'static str,
-    /// Form of results.
+    /// Format of results.
     pub format: OutputFormat,
-    /// Results and errors only.
+    /// Whether only results, warnings and errors are printed.
     pub quiet: bool,
     /// 0 silent about traffic, 1 requests and replies, 2 with bodies.
     pub verbose: u8,
@@ -57,7 +57,7 @@ pub struct Report {
     pub stdout_style: OutputStyle,
     /// Standard error, for text a person reads.
     pub stderr_style: OutputStyle,
-    /// What is made of each result under `-o json`.
+    /// The filter of each result under `-o json`.
     pub filter: Option<Arc<Filter>>,
     /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`) and `TERM=dumb`.
     pub accessible: bool,
@@ -87,7 +87,7 @@ impl Report {
             Color::Auto if is_set(environment::CLICOLOR_FORCE) => Some(true),
             Color::Auto => is_set(environment::NO_COLOR).then_some(false),
         };
-        // Nothing can be drawn there.
+        // A dumb terminal cannot draw.
         let is_dumb = context.var(environment::TERM).is_ok_and(|term| term == Some("dumb"));
         let accessible = is_dumb || is_set(environment::ACCESSIBLE);
         let style = |width, is_terminal: bool| OutputStyle {
@@ -123,11 +123,10 @@ impl Report {
         self.format == OutputFormat::Json
     }
 
-    /// Writes the end of an operation.
+    /// Writes the outcome of an operation.
     ///
     /// # Errors
-    /// As [`Self::json`]; it says whether the write took effect, which could not be printed. That is also an error where the
-    /// reader went away before it.
+    /// As [`Self::json`], with whether the write took effect. If it did, a reader that went away is an error, too.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
         let text = if self.is_json() {
             self.json_text(outcome, self.stdout_is_terminal)
@@ -197,7 +196,7 @@ impl Report {
                 if self.stdout_is_terminal { sanitize::in_json(json) } else { secrets().json_text(json) };
             return Ok(shown.into_owned());
         };
-        // What the filter is given is masked, and again what it may have put together.
+        // The input of the filter is masked, and its output again, because it may join parts of a token.
         let result = filter.apply(&secrets().json_text(json))?;
         let result = secrets().text(&result);
         Ok(if self.stdout_is_terminal { sanitize(&result).into_owned() } else { result.into_owned() })
@@ -249,7 +248,7 @@ impl Report {
         self.laid_out(&format!("Equivalent command:\n  {}", sanitize(&line.to_string())));
     }
 
-    /// The last warnings, which are noted once: none is given again.
+    /// Takes the noted warnings: none is returned again.
     pub fn noted(&self) -> Vec<String> {
         std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -299,7 +298,7 @@ fn unwritable(error: &io::Error) -> Failure {
     Failure::internal(format!("cannot write to stdout: {error}"))
 }
 
-/// Standard output, which waits for the line that moves.
+/// Standard output, which suspends the progress line.
 struct StandardOutput(Arc<dyn Output>);
 
 impl Write for StandardOutput {

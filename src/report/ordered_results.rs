@@ -1,4 +1,4 @@
-//! Results of a run on standard output, in the input's order whatever order they come in.
+//! Results of a run on standard output, in the order of the input.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -15,22 +15,23 @@ use storefront_core::text::sanitize;
 /// How many results may wait for an earlier one.
 const MAX_PENDING: usize = 1024;
 
-/// After so many rows of failed records, for people, those of a cause that was printed are printed together at the end.
+/// How many rows of failed records are printed, for people, before further ones of a printed cause are collected until
+/// the end.
 const MAX_ROWS: usize = 20;
-/// The number of causes that are kept for that.
+/// The most causes that are remembered for that.
 const MAX_CAUSES: usize = 100;
-/// The number of ranges of lines that are named for each.
+/// The most ranges of lines that are named for a cause.
 const MAX_RANGES: usize = 20;
 
-/// Where a record stands in the input, and by what it is named.
+/// The place of a record in the input, and the number that names it.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordLocation {
     /// Its number in the input, from 1.
     pub record: u64,
-    /// The number by which it is named, in messages, flags, the journal and the log: its line as it was sent, or is now where it was
-    /// not sent; in a JSON array and a plan its number.
+    /// The number that names it in messages, flags, the journal and the log: its line as it was sent, or in the input if
+    /// it was not sent; in a JSON array and a plan, its number.
     pub line: u64,
-    /// The line in which it stands, where rows were moved since.
+    /// Its line in the input, if rows were moved since.
     pub now: Option<u64>,
 }
 
@@ -54,12 +55,12 @@ pub struct OrderedResults {
     report: Report,
     /// Records that have started, by number, with the texts of those that ended before an earlier one.
     pending: BTreeMap<u64, Option<String>>,
-    /// Rows of failed records so far, and what they say.
+    /// How many rows of failed records were printed, and their causes.
     rows: usize,
     causes: Vec<Cause>,
 }
 
-/// Why records failed, and those of them that are not printed one by one.
+/// A cause of failures, and its records that are not printed one by one.
 #[derive(Debug)]
 struct Cause {
     text: String,
@@ -115,7 +116,7 @@ impl OrderedResults {
         }
     }
 
-    /// Takes note of a record that begins: what later ones print waits for its text.
+    /// Notes a record that begins: the texts of later ones wait for its text.
     pub fn begin(&mut self, record: u64) {
         self.pending.insert(record, None);
     }
@@ -125,12 +126,12 @@ impl OrderedResults {
         self.closed
     }
 
-    /// Whether so much waits for an early record that no later one should begin.
+    /// Whether so many texts wait for an early record that no later one should begin.
     pub fn is_full(&self) -> bool {
         self.pending.len() >= MAX_PENDING
     }
 
-    /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
+    /// The text of a successful record; empty for people, unless it is to be shown `whole`.
     pub fn outcome(&self, place: RecordLocation, outcome: Outcome, whole: bool) -> String {
         if self.report.is_json() {
             self.line(&Outcome { record: Some(place.record), line: Some(place.line), ..outcome })
@@ -141,13 +142,13 @@ impl OrderedResults {
         }
     }
 
-    /// The text of a record that did not go through; empty where many failed for the same cause, and it is printed with these.
+    /// The text of a failed record; empty if it is collected with others of the same cause.
     pub fn failure(&mut self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
             let state = State::after(failure);
             let message = sanitize::message_line(&failure.message);
             let is_in_part = failure.applied == Applied::Partial;
-            // What was lost, or applied in part, is for a person to look at, record by record.
+            // A person looks at lost and partly applied records one by one.
             let is_for_person = state == State::Mismatch || is_in_part;
             let hint = failure.hint.as_ref().filter(|_| is_for_person);
             let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(&hint.to_string())));
@@ -170,12 +171,12 @@ impl OrderedResults {
         })
     }
 
-    /// A line of its own kind, as programs read it.
+    /// The line of another object, for programs.
     pub fn object(&self, value: &impl Serialize) -> String {
         self.line(value)
     }
 
-    /// Whether a row is kept for the end: many were printed, and one like it is among them.
+    /// Whether a row is collected for the end: many were printed, one with its text among them.
     fn is_collected(&mut self, text: &str, line: u64) -> bool {
         let is_enough = self.rows >= MAX_ROWS;
         if let Some(cause) = self.causes.iter_mut().find(|cause| cause.text == text) {
@@ -190,7 +191,7 @@ impl OrderedResults {
         false
     }
 
-    /// A result, or what `--jq` makes of it. Where that fails the whole result is printed: it may tell of a write.
+    /// A result, or what `--jq` makes of it. If `--jq` fails, the whole result is printed: it may tell of a write.
     fn line(&self, result: &impl Serialize) -> String {
         self.report.json_text(result, false).unwrap_or_else(|failure| {
             self.report.warn(&failure.message);
@@ -211,12 +212,12 @@ impl OrderedResults {
         Ok(())
     }
 
-    /// Hands on what is printed.
+    /// Flushes the output.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.write(Write::flush)
     }
 
-    /// Prints what is held, though earlier ones are missing: the run was broken off.
+    /// Prints the texts that still wait, because the run ended early, and the collected causes.
     pub fn close(&mut self) -> Result<(), Failure> {
         for text in std::mem::take(&mut self.pending).into_values().flatten() {
             self.write(|out| out.write_all(text.as_bytes()))?;

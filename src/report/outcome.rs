@@ -19,10 +19,10 @@ use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{in_json, sanitize, sanitize_line};
 
-/// The end of one operation; of one that failed only in a batch. Its fields are those of results, in their order.
+/// The outcome of one operation; of a failed one only in a batch. Its fields are those of results, in their order.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Outcome {
-    /// What was asked for: `customer update`.
+    /// The operation: `customer update`.
     pub operation: &'static str,
     /// The number of the record, in a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,13 +40,13 @@ pub struct Outcome {
     /// What became of the profile, for operations on it.
     #[serde(flatten)]
     pub profile: Option<ProfileOutcome>,
-    /// What changes of a cart that is set to a state, of an order, or of a product.
+    /// The changes of a cart that is set to a state, of an order, or of a product.
     #[serde(flatten)]
     pub changed: Option<ChangedOutcome>,
-    /// Every difference, where [`Self::profile`] and [`Self::changed`] do not say it.
+    /// Every difference, without [`Self::profile`] and [`Self::changed`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
-    /// What became of each call, where the operation is several.
+    /// The outcome of each call, if the operation has several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
     /// What would be sent; only of a dry run.
@@ -54,25 +54,25 @@ pub struct Outcome {
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
-    /// Whose values it changes: `{"cart": 4}`; not there where nothing was sent.
+    /// The owner of the changed values: `{"cart": 4}`; missing if nothing was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Value>,
-    /// What the write is known by in the log; not there, or `null`, where nothing was sent.
+    /// The name of the write in the log; missing or `null` if nothing was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<Value>,
-    /// The number by which the record is named, in a batch.
+    /// The number that names the record, in a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The error object of a record that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,
-    /// What a plan of it expects to be the cart, and whose it is, where it has no changes that could be compared.
+    /// The owner that a plan expects, if there are no changes to compare.
     #[serde(skip)]
     pub planned_owner: Map<String, Value>,
-    /// What a person reads where nothing had to change, in place of `no changes`.
+    /// The text for people if nothing had to change, in place of `no changes`.
     #[serde(skip)]
     pub unchanged: Option<String>,
-    /// What a person reads of the success.
+    /// The text for people about a success.
     #[serde(skip)]
     pub success: Option<Success>,
 }
@@ -91,7 +91,7 @@ pub struct ProfileOutcome {
     /// Whether the changes were shown in the confirmation already.
     #[serde(skip)]
     pub were_shown: bool,
-    /// Ids the service gave to new addresses, where they could be read back.
+    /// The ids that the service gave to new addresses, if they could be read back.
     #[serde(skip)]
     pub new_ids: Vec<AddressId>,
 }
@@ -101,13 +101,13 @@ pub struct ProfileOutcome {
 pub struct ChangedOutcome {
     /// Every difference.
     pub changes: Vec<Change>,
-    /// What it is, and whose, for people; only of a dry run.
+    /// The owner of the changes, for people; only of a dry run.
     #[serde(skip)]
     pub owner: Map<String, Value>,
 }
 
 impl Outcome {
-    /// What a plan that is made of this expects.
+    /// What a plan that is made of this outcome expects.
     pub fn expected(&self) -> Expected {
         let profile = self.profile.as_ref().map(|of| (&of.owner, &of.changes));
         let of = profile.or(self.changed.as_ref().map(|of| (&of.owner, &of.changes)));
@@ -118,7 +118,7 @@ impl Outcome {
         Expected { owner, changes, required: Vec::new() }
     }
 
-    /// A write the service took.
+    /// The outcome of a write that the service accepted.
     pub fn applied(operation: &'static OperationSpec, status: u16, response: Value) -> Self {
         Self {
             applied: Applied::Yes,
@@ -128,7 +128,7 @@ impl Outcome {
         }
     }
 
-    /// This, of a write that ended so.
+    /// This outcome, for a write with that end.
     #[must_use]
     pub fn of(self, write: WriteOutcome) -> Self {
         Self { applied: write.applied(), verified: write.verified(), ..self }
@@ -165,13 +165,13 @@ impl Outcome {
         }
         let mut lines = vec![screen.wrapped(&self.headline())];
         if let Some(profile) = &self.profile {
-            // The request is a whole profile, of which a person wants to see what changes.
+            // The request is a whole profile; a person wants to see its changes.
             if !profile.changes.is_empty() && !profile.were_shown {
                 lines.push(changes::text(&profile.changes, screen));
             }
             lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
         } else {
-            // Of a write that took effect the headline says what it did.
+            // The headline of an applied write tells what it did.
             let changed = self.changed.iter().filter(|of| self.success.is_none() && !of.changes.is_empty());
             lines.extend(changed.map(|of| changes::text(&of.changes, screen)));
             lines.extend(shown.iter().map(|shown| shown.to_text()));
@@ -183,7 +183,7 @@ impl Outcome {
         if shown.is_empty() {
             lines.extend(self.calls.iter().map(|call| screen.wrapped(&call.to_text())));
         }
-        // What the headline says, and the changes of a profile, the reply's body only repeats.
+        // The reply's body would only repeat the headline, or the changes of a profile.
         let is_said = self.profile.is_some() || self.success.as_ref().is_some_and(|it| it.covers_response);
         if let Some(reply) = self.response.as_ref().filter(|reply| !is_said && !reply.is_null()) {
             let text = screen.wrapped(&format!("Response: {}", truncate(reply)));
@@ -192,11 +192,11 @@ impl Outcome {
         lines.join("\n") + "\n"
     }
 
-    /// The failure to print this.
+    /// The failure to print this outcome.
     pub fn print_failed(&self, failure: Failure) -> Failure {
         match self.applied {
             Applied::Yes => Failure {
-                // A wrong expression is a wrong usage; that kind says that nothing was written.
+                // The kind of a wrong expression, `usage`, would mean that nothing was written.
                 kind: FailureKind::Internal,
                 message: format!("{} succeeded, but {}", self.operation, failure.message),
                 hint: Some("do not run it again just to see the output".into()),
@@ -232,7 +232,7 @@ fn truncate(reply: &Value) -> String {
     }
 }
 
-/// What became of one call.
+/// The outcome of one call.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Call {
     /// The last segment of its path, such as `shipping-information`, or what it does, such as `assign Default/Content`.
@@ -240,7 +240,7 @@ pub struct Call {
     pub name: Cow<'static, str>,
     /// Whether it took effect.
     pub applied: Applied,
-    /// Why it was not sent now: `done earlier`.
+    /// Why this run did not send it: `done earlier`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// HTTP status of the answer.
@@ -317,7 +317,7 @@ impl RequestPreview {
     }
 }
 
-/// The command, on one line, for that shell. A token that stands in URL or body is masked there as everywhere.
+/// The command, on one line, for that shell. A token in URL or body is masked, as everywhere.
 fn curl_command(request: &Request, url: &str, shell: Shell) -> String {
     // In Windows PowerShell `curl` alone is another command.
     let (curl, token) = match (shell, request.bearer) {

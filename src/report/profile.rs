@@ -12,7 +12,7 @@ use storefront_core::profile::stored::Profile;
 const AT_THE_BEGINNING: &str = "id customer_id firstname lastname company street postcode city region region_id \
     country_id telephone default_billing default_shipping";
 
-/// Fields of the profile that stand in its heading or with the addresses.
+/// Fields of the profile that are in its heading or with the addresses.
 const IN_HEADING: &str = "id firstname lastname email addresses default_billing default_shipping";
 
 /// The profile as text, ending in a newline.
@@ -28,7 +28,7 @@ pub fn text(profile: &Profile, screen: OutputStyle) -> String {
     blocks.join("\n\n") + "\n"
 }
 
-/// An address with its fields below each other; what it has not is left out.
+/// An address with its fields below each other, without the missing ones.
 fn card(customer: &Map<String, Value>, address: &Map<String, Value>, screen: OutputStyle) -> String {
     let head = screen.paint(TextStyle::Id, &format!("address {}", member(address, "id")));
     let head = format!("{head}{}", defaults(customer, address));

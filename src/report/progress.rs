@@ -1,4 +1,4 @@
-//! How far a run is, and what is waited for: one line that moves on a terminal; elsewhere a run says it now and then.
+//! Progress of a run, and waits: one moving line on a terminal; elsewhere a line now and then.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -11,19 +11,19 @@ use super::{Report, style};
 use storefront_core::failure::RecordCounts;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// How often a run that has no terminal says how far it is.
+/// How often a run without a terminal tells its progress.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// What takes no longer is not worth a sign.
+/// The time after which a wait is shown.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
 
 thread_local! {
-    /// What moves at the end of standard error: how far a batch is, or what is waited for. The terminal is one, so all
-    /// that is written to it meanwhile has to know.
+    /// The moving line at the end of standard error: the progress of a batch, or a wait. There is one terminal, so that
+    /// everything that is written to it has to know the line.
     static LINE: RefCell<Option<ProgressBar>> = const { RefCell::new(None) };
 }
 
-/// Writes to the terminal while the line that moves, if there is one, stands aside.
+/// Writes to the terminal while the moving line, if there is one, is hidden.
 pub(super) fn suspend<T>(write: impl FnOnce() -> T) -> T {
     match LINE.with_borrow(Clone::clone) {
         Some(line) => line.suspend(write),
@@ -31,7 +31,7 @@ pub(super) fn suspend<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The line that moves; it is gone from the screen with this.
+/// The moving line, which is erased when this is dropped.
 #[derive(Debug)]
 struct ProgressLine(ProgressBar);
 
@@ -55,8 +55,8 @@ impl Drop for ProgressLine {
 }
 
 impl Report {
-    /// Does the work; a line says `what` is continuing when it takes longer than half a second. There is none where
-    /// standard error is not a terminal, where animations are unwanted, and with `-v`, whose lines it would break.
+    /// Does the work; after half a second a line tells that `what` continues. There is no line if standard error is not a
+    /// terminal, if animations are unwanted, and with `-v`, whose lines it would break.
     pub async fn while_waiting<T>(&self, what: &str, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if !self.shows_progress {
             return work.await;
@@ -74,14 +74,14 @@ impl Report {
 }
 
 impl Report {
-    /// Shows how far several reads are.
+    /// Shows the progress of several reads.
     pub fn steps(&self) -> Steps {
         let now = Instant::now();
         Steps { report: self.clone(), line: None, begun: now, told: now }
     }
 }
 
-/// How far several reads are that belong together.
+/// The progress of several reads that belong together.
 #[derive(Debug)]
 pub struct Steps {
     report: Report,
@@ -92,7 +92,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Says what is read now, where all of it takes long.
+    /// Shows what is being read, if the reads take long.
     pub fn show(&mut self, text: &str) {
         if self.report.shows_progress {
             if self.line.is_none() && self.begun.elapsed() >= SHOW_AFTER {
@@ -124,7 +124,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress towards `total` records, of which so many are sent.
+    /// Progress towards `total` records, of which `to_send` are sent.
     pub fn new(report: &Report, total: u64, to_send: u64) -> Self {
         let bar = || ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         let is_narrow = report.stderr_style.width.is_some_and(|columns| columns < 70);
@@ -139,19 +139,19 @@ impl Progress {
         Self { report: report.clone(), line, total, to_send, begun: now, told: now }
     }
 
-    /// This, of a run that began earlier: what it did before it knew the total took its time, too.
+    /// This progress, for a run that began earlier, before its total was known.
     #[must_use]
     pub fn since(self, begun: Instant) -> Self {
         Self { begun, ..self }
     }
 
-    /// Shows how far the run is.
+    /// Shows the progress of the run.
     pub fn show(&mut self, count: RecordCounts) {
         let message = format!("{} failed, {} unknown", count.failed + count.temporary, count.unknown);
         self.advance(count, "records", message);
     }
 
-    /// Shows how far a check is, of which so many customers have findings.
+    /// Shows the progress of a check; this many customers have findings.
     pub fn show_checked(&mut self, checked: u64, with_findings: u64) {
         let count = RecordCounts { done: checked, ..RecordCounts::default() };
         self.advance(count, "customers", format!("{with_findings} with findings"));
@@ -177,14 +177,14 @@ impl Progress {
         }
     }
 
-    /// Takes the line off the terminal, and gives the time since the run began.
+    /// Erases the line, and returns the time since the run began.
     pub fn finish(&mut self) -> Duration {
         self.line = None;
         self.begun.elapsed()
     }
 }
 
-/// How long the rest takes if it continues as before. What earlier runs have done took no time, and tells nothing about it.
+/// How long the rest takes at the same speed. Records that earlier runs have done took no time, and do not count.
 fn time_left(count: RecordCounts, to_send: u64, elapsed: Duration) -> Option<Duration> {
     let sent = u32::try_from(count.total() - count.done_earlier).ok().filter(|sent| *sent > 0)?;
     let remaining = u32::try_from(to_send.saturating_sub(sent.into())).ok()?;

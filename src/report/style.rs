@@ -1,4 +1,4 @@
-//! Where text for a person goes: how wide it is there, and whether it has color.
+//! The look of text for a person: width and color.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -12,29 +12,29 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::system::context::turn_on_escape_sequences;
 
-/// One of the two outputs, as far as the look of text depends on it.
+/// The style of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutputStyle {
-    /// Columns of the terminal; `None` if it is missing.
+    /// Columns of the terminal; `None` without a terminal.
     pub width: Option<u16>,
     /// Whether color is wanted. It is never the only signal.
     pub color: bool,
 }
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextStyle {
-    /// What failed, or a value that goes.
+    /// A failure, or a value that is removed.
     Error,
-    /// What asks for attention.
+    /// A text that asks for attention.
     Warning,
-    /// What went well, or a value that comes.
+    /// A success, or a value that is added.
     Success,
     /// The head of a table, or of a part of it.
     Head,
     /// An ID that other commands take, or the word `hint`.
     Id,
-    /// What matters less than the text around it.
+    /// A text that is less important than the text around it.
     Dim,
 }
 
@@ -62,8 +62,8 @@ impl OutputStyle {
         format!("{escape}{text}{escape:#}")
     }
 
-    /// The text broken between words where the terminal is too narrow for it; what follows is indented. What stands in
-    /// backticks stays whole: commands have to be copied.
+    /// The text broken between words to fit the terminal; continued lines are indented. Text in backticks stays whole:
+    /// commands have to be copied.
     pub fn wrapped(self, text: &str) -> String {
         let Some(width) = self.width else { return text.to_owned() };
         let lines = text.split('\n').map(|line| wrap(line, usize::from(width).max(20), "", "  ").join("\n"));
@@ -87,7 +87,7 @@ pub fn wrap<'a>(line: &'a str, columns: usize, first: &'a str, others: &'a str) 
     )
 }
 
-/// The words of a line, with what stands in backticks as one word.
+/// The words of a line; text in backticks is one word.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let mut is_quoted = false;
     let words = line.split_inclusive(move |character| {
@@ -109,7 +109,7 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// A table with these heads, if there are any, fit for that screen.
+/// A table that fits that screen, with these heads, if there are any.
 pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item = impl Into<Row>>) -> String {
     let rows: Vec<Row> = rows.into_iter().map(Into::into).collect();
     if screen.width.is_some_and(|width| !heads.is_empty() && !fits(heads, &rows, width.into())) {
@@ -120,7 +120,7 @@ pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item =
     if let Some(width) = screen.width {
         table.set_width(width);
     }
-    // What paints the cells leaves them out where it cannot: without a console on Windows, as in a service.
+    // The library leaves out the styles of cells without a console on Windows, as in a service.
     if screen.color && turn_on_escape_sequences() {
         table.enforce_styling();
     } else {
@@ -153,7 +153,7 @@ fn fits(heads: &[&str], rows: &[Row], width: usize) -> bool {
     columns.iter().sum::<usize>() + 2 * columns.len().saturating_sub(1) <= width
 }
 
-/// The rows of a table that has no room for its columns: each as a list of its values, beside their heads.
+/// The rows of a table that is too wide: each as a list of its values, next to their heads.
 fn upright(screen: OutputStyle, heads: &[&str], rows: &[Row]) -> String {
     let list = |row: &Row| {
         let values =
@@ -171,7 +171,7 @@ pub fn block(head: &str, screen: OutputStyle, rows: impl IntoIterator<Item = imp
     }
 }
 
-/// A cell in that style, where the table has color.
+/// A cell in that style, if the table has color.
 pub fn cell(style: TextStyle, text: impl Into<String>) -> Cell {
     let cell = Cell::new(text.into());
     match style {
@@ -184,8 +184,8 @@ pub fn cell(style: TextStyle, text: impl Into<String>) -> Cell {
     }
 }
 
-/// Ends each stretch of right-to-left text with a mark that has no width. Without it a terminal that reorders such
-/// text takes the cell after it, a postcode say, for part of it, and shows it on the wrong side.
+/// Ends each part of right-to-left text with a mark of no width. Without it, a terminal that reorders such text takes the
+/// next cell, such as a postcode, for part of it, and shows it on the wrong side.
 fn in_columns(line: &str) -> String {
     const LEFT_TO_RIGHT_MARK: &str = "\u{200e}";
     let marked = |part: &str| if part.contains(is_right_to_left) { LEFT_TO_RIGHT_MARK } else { "" };
@@ -193,7 +193,7 @@ fn in_columns(line: &str) -> String {
     parts.collect::<Vec<_>>().join("  ")
 }
 
-/// The blocks that Unicode keeps for right-to-left scripts.
+/// The blocks of Unicode for right-to-left scripts.
 fn is_right_to_left(character: char) -> bool {
     matches!(character,
         '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'

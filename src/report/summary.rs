@@ -1,4 +1,4 @@
-//! How a run ended: what became of the records, and how to continue.
+//! The end of a run: what became of the records, and how to continue.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub struct NextSteps {
     pub settle: Hint,
     /// Whether the records are those of a plan, which nobody corrects.
     pub is_plan: bool,
-    /// What the places of records are called: `line` or `record`.
+    /// The word for the places of records: `line` or `record`.
     pub place: &'static str,
     /// The journal's file.
     pub journal: String,
@@ -30,12 +30,12 @@ impl NextSteps {
         states.iter().fold(show, |show, state| show.arg(*state))
     }
 
-    /// What to do about a record whose outcome is unknown.
+    /// The hint for a record whose outcome is unknown.
     pub fn for_unknown(&self) -> Hint {
         hint!("check whether it took effect, then ", self.settle.clone())
     }
 
-    /// What to do about records that failed permanently: these, of so many.
+    /// The hint for records that failed permanently: these first ones, `count` in all.
     pub fn fix(&self, lines: &[RecordLocation], count: u64) -> Hint {
         if self.is_plan {
             return "make a plan of the failed records again".into();
@@ -45,14 +45,14 @@ impl NextSteps {
         hint!(fix, "; ", self.give_up_all(lines, count))
     }
 
-    /// How to continue with records that the shop does not allow: these, of so many.
+    /// The hint for records that the shop does not allow: these first ones, `count` in all.
     pub fn retry(&self, lines: &[RecordLocation], count: u64) -> Hint {
         let named = self.numbers(lines, count);
         let retry = self.resume.clone().arg(format!("--retry-failed={named}"));
         hint!("once the shop allows it, resume with ", retry)
     }
 
-    /// How to continue where other records can be sent before those that failed permanently are corrected.
+    /// The hint if other records can be sent before those that failed permanently are corrected.
     fn resume_first(&self, lines: &[RecordLocation], count: u64) -> Hint {
         let named = self.named(lines, count);
         let later = format!("; {named} can be fixed in the input before or after that");
@@ -71,12 +71,12 @@ impl NextSteps {
         hint!(format!("to give {them} up, run "), self.give_up(lines, count))
     }
 
-    /// The command that notes records that failed permanently, so many of which these are the first, as done.
+    /// The command that notes records that failed permanently as done: these first ones, `count` in all.
     pub fn give_up(&self, lines: &[RecordLocation], count: u64) -> HintCommand {
         self.resume.clone().arg(format!("--mark-done={}", self.numbers(lines, count)))
     }
 
-    /// These lines as a list, where they are all; else what they are called.
+    /// These lines as a list if they are all, else a placeholder such as `LINES`.
     fn numbers(&self, lines: &[RecordLocation], count: u64) -> String {
         if lines.is_empty() || lines.len() as u64 != count {
             format!("{}S", self.place.to_uppercase())
@@ -94,7 +94,7 @@ pub struct FailedLines {
 }
 
 impl FailedLines {
-    /// Adds the record that stands here.
+    /// Adds the record in this place.
     pub fn add(&mut self, place: RecordLocation) {
         self.count += 1;
         self.lines.insert(place.line, place);
@@ -108,12 +108,12 @@ impl FailedLines {
     }
 }
 
-/// The records that failed permanently, by what helps.
+/// The records that failed permanently, by their remedy.
 #[derive(Debug, Default)]
 pub struct Failed {
-    /// They are to be corrected in the input.
+    /// They have to be corrected in the input.
     pub at_fault: FailedLines,
-    /// The shop does not take them as it is: they are sent again as they are once it does.
+    /// The shop does not allow them: they are sent again unchanged once it does.
     pub of_shop: FailedLines,
 }
 
@@ -145,7 +145,7 @@ pub fn unsuccessful(count: RecordCounts) -> String {
     format!("{number} of {} {what}{}", count_records(count.total()), rest.concat())
 }
 
-/// How to continue, for each way in which records did not go through: what is unknown first, what has to be corrected last.
+/// The steps to continue, for each way in which records failed: unknown ones first, records to correct last.
 pub fn hint(count: RecordCounts, failed: &Failed, next: &NextSteps) -> Hint {
     let mut steps = Vec::new();
     if count.unknown > 0 {
@@ -158,7 +158,7 @@ pub fn hint(count: RecordCounts, failed: &Failed, next: &NextSteps) -> Hint {
     }
     let (to_correct, lines) = (failed.at_fault.count, failed.at_fault.first());
     let is_said = to_correct > 0 && !next.is_plan;
-    // The others do not wait until these are corrected. What is unknown is settled before, with a resumed run.
+    // The other records do not wait for these corrections. Unknown ones are decided before, with a resumed run.
     let is_first = is_said && count.can_resume() && count.refused_in_part + count.unknown == 0;
     let fix = (to_correct > 0)
         .then(|| if is_first { next.resume_first(&lines, to_correct) } else { next.fix(&lines, to_correct) });
@@ -197,10 +197,10 @@ fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 7] {
     ]
 }
 
-/// The number of lines of one kind that are named.
+/// The most lines of one kind that are named.
 pub const MAX_LINES: usize = 5;
 
-/// The first lines of one kind, and how many there are besides.
+/// The first lines of one kind, and the number of the others.
 pub fn list_lines(lines: &[u64], count: u64) -> String {
     list(lines.iter().map(u64::to_string), count)
 }
@@ -217,7 +217,7 @@ pub fn count_records(number: u64) -> String {
     if number == 1 { "1 record".to_owned() } else { format!("{number} records") }
 }
 
-/// What is said before records are sent once more.
+/// The question's text before records are sent again.
 pub fn sent_again(records: u64) -> String {
     format!("{} of an earlier run may have been applied, and would be sent again", count_records(records))
 }

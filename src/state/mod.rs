@@ -1,5 +1,5 @@
-//! Locks: who holds that of a customer, an attribute or an order is the only one on this machine who writes to it. And to which customer a
-//! token or an email leads, so that the customer's lock comes before the read.
+//! Locks: only the holder of the lock of a customer, an attribute, a product or an order writes to it from this machine.
+//! And the customers of tokens and emails, so that a customer's lock can be taken before the read.
 
 pub mod page_file;
 
@@ -19,7 +19,7 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::text::hash::{fnv1a, sha256};
 use storefront_core::text::token::Credential;
 
-/// Where the journals of batches from standard input are.
+/// The directory of the journals of batches from standard input.
 ///
 /// # Errors
 /// `usage` when no state directory is known.
@@ -27,16 +27,16 @@ pub fn journals_of_stdin(context: &Context) -> Result<PathBuf, Failure> {
     Ok(context.directories()?.state.join("stdin"))
 }
 
-/// Stands for an email, however it is spelled, in the names of files.
+/// The text for an email, in any spelling, in the names of files.
 fn email_hash(email: &Email) -> String {
-    // Memory can be read.
+    // Reading from memory cannot fail.
     let hash = sha256(&mut email.folded().as_bytes()).unwrap_or_default();
     hash.chars().take(32).collect()
 }
 
-/// A name that is one file name on every platform: what is not a small letter, digit, `-`, `_`, `.` or `@` is written
-/// as `%` and its bytes in hexadecimal. So names that differ only in case stay apart where the file system ignores it. A
-/// long name is cut, and its hash keeps it apart from others.
+/// A name that is one file name on every platform: any byte but small letters, digits, `-`, `_`, `.` and `@` is written
+/// as `%` and its hexadecimal digits, so that names that differ only in case stay apart on every file system. A long name
+/// is cut, and its hash keeps it apart from others.
 fn file_name(name: &str) -> String {
     const MAX_LENGTH: usize = 120;
     let mut safe = String::with_capacity(name.len());
@@ -57,15 +57,15 @@ fn file_name(name: &str) -> String {
     safe
 }
 
-/// How long to wait before asking for the lock again.
+/// The pause before the lock is tried again.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a lock stands for, at one host and port.
+/// The object of a lock, at one host and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockName {
-    /// What is in the name of its file.
+    /// The text in the name of its file.
     text: String,
-    /// What leads to a customer, where it is a token or an email.
+    /// The token or the email that it is of.
     name: Option<Name>,
 }
 
@@ -75,7 +75,7 @@ impl LockName {
         Self { text: format!("customer-{id}"), name: None }
     }
 
-    /// A customer who has no id, by the hash of the email.
+    /// A customer without an id, by the hash of the email.
     pub fn email(email: &Email) -> Self {
         Self { text: format!("email-{}", email_hash(email)), name: Some(Name::email(email)) }
     }
@@ -100,7 +100,7 @@ impl LockName {
         Self { text: format!("order-{id}"), name: None }
     }
 
-    /// What it stands for, in a person's words.
+    /// The word for its object.
     pub fn noun(&self) -> &'static str {
         match self.text.split_once('-') {
             Some(("attribute", _)) => "attribute",
@@ -117,8 +117,8 @@ impl LockName {
     }
 }
 
-/// Waits for a lock, at most `timeout`; it is held until it is dropped, or until the process dies. `waiting` is called once
-/// when somebody else holds it; `true` says that: what was read before may be out of date.
+/// Waits for a lock, at most `timeout`; it is held until it is dropped, or until the process dies. `waiting` is called
+/// once when somebody else holds it; then `true` is returned, because an earlier read may be out of date.
 ///
 /// # Errors
 /// `unavailable` when it does not become free in time, `internal` when the lock file cannot be made.
@@ -167,9 +167,9 @@ fn lock_at(state: &Path, host: &str, name: &LockName) -> PathBuf {
     state.join("locks").join(format!("{}.{}.lock", file_name(host), file_name(&name.text)))
 }
 
-/// Keeps which customer a token or an email, but not the customer's own id, leads to, as a verified replacement has shown. Of a
-/// customer without an id, an email that an update may have set leads to the one before. A help: what cannot be written is found
-/// out again.
+/// Keeps the customer of a token or an email, but not of the customer's own id, after a verified replacement. For a
+/// customer without an id, an email that an update may have set leads to the one before. Errors are ignored: it is only
+/// an aid.
 pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, customer: &str) {
     if *name != LockName::of_key(customer)
         && let Some(name) = &name.name
@@ -179,14 +179,14 @@ pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, cu
     }
 }
 
-/// The key ([`storefront_core::profile::stored::Profile::customer_key`]) of the customer whom a token or an email led to.
+/// The key ([`storefront_core::profile::stored::Profile::customer_key`]) that is kept for a token or an email.
 pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) -> Option<String> {
     let log = WriteLog::to_read(context).ok().flatten()?;
     log.named(&settings.service_id().to_string(), name.name.as_ref()?).ok().flatten()
 }
 
-/// What the log has of a customer of the service; `customer` is
-/// [`storefront_core::profile::stored::Profile::customer_key`] or what stands for it.
+/// The customer's part of the log; `customer` is [`storefront_core::profile::stored::Profile::customer_key`] or the key
+/// that stands for it.
 ///
 /// # Errors
 /// `guard` where the log cannot be used, except for a dry run.

@@ -1,4 +1,5 @@
-//! The file that opens the page of a review: it goes with its command, and where that was killed, with the next one that writes.
+//! The file that opens the page of a review. It is removed with its command or, if that was killed, by the next command that
+//! writes.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,12 +12,12 @@ use crate::system::storage::{Lock, Storage, private_directory};
 use storefront_core::failure::Failure;
 use storefront_core::text::hash::hex;
 
-/// How the name of such a file ends.
+/// The end of the file's name.
 const PAGE: &str = "html";
-/// How that of its lock ends, which the process that made it holds.
+/// The end of the name of its lock, which the process holds that made it.
 const LOCK: &str = "lock";
 
-/// The file. Only its owner can read it, and it is removed when this is dropped.
+/// The file. Only its owner can read it, and it is removed when dropped.
 pub struct PageFile {
     file: NamedTempFile,
     lock: PathBuf,
@@ -24,7 +25,7 @@ pub struct PageFile {
 }
 
 impl PageFile {
-    /// Writes a new one.
+    /// Writes a new file.
     ///
     /// # Errors
     /// `internal` where it cannot be written, `usage` when no state directory is known.
@@ -35,7 +36,7 @@ impl PageFile {
             let random = generate::<[u8; 8]>(&SystemRandom::new()).map(Random::expose);
             let name = format!("review-{}", hex(&random.map_err(|_| io::ErrorKind::Other)?));
             let lock = directory.join(format!("{name}.{LOCK}"));
-            // Before the file is there: one without a lock is removed.
+            // The lock comes first: a file without one is removed.
             let held = context.storage.try_lock(&lock)?.ok_or(io::ErrorKind::AlreadyExists)?;
             let mut file = tempfile::Builder::new()
                 .prefix(&name)
@@ -51,7 +52,7 @@ impl PageFile {
         })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
@@ -65,7 +66,7 @@ impl Drop for PageFile {
     }
 }
 
-/// Removes those whose command is gone: nobody holds their locks.
+/// Removes the files of commands that have ended: nobody holds their locks.
 pub fn remove_abandoned(context: &Context) {
     let storage: &dyn Storage = &*context.storage;
     let files = directory(context).ok().and_then(|directory| storage.list(&directory).ok());

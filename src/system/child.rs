@@ -8,7 +8,7 @@ use tokio::process::Child;
 use super::environment::{ADMIN_TOKEN, TOKEN};
 
 /// Starts a program without standard input, and without the variables that hold tokens: ours, and `others`, which the
-/// configuration names. It is killed with the handle where that is asked for.
+/// configuration names. With `killed_on_drop` it is killed with the handle.
 ///
 /// # Errors
 /// The system's errors.

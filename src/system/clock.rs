@@ -1,15 +1,15 @@
-//! The time of day, by which snapshots are dated and waiting periods measured.
+//! The time of day, for dates in the log and for waiting periods.
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// The system's time of day; the last moment there is where the system's clock is set beyond the year 9999.
+/// The system's time of day; the last possible moment if the system's clock is beyond the year 9999.
 pub fn system_time() -> Timestamp {
     Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(Timestamp::MAX)
 }
 
-/// A clock: the time of day when it was made, and the time that went by since. It never jumps while a command runs,
-/// and stands still with the paused time of a test.
+/// A clock: the time of day when it was made, and the time since. It never jumps while a command runs, and stands still
+/// with the paused time of a test.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     wall: Timestamp,

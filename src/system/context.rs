@@ -1,4 +1,4 @@
-//! The world outside, captured once at start and passed as a value: environment, terminals, directories.
+//! The surroundings, captured once at the start and passed as a value: environment, terminals, directories.
 
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
@@ -16,10 +16,10 @@ use crate::system::output::{Output, StandardStreams};
 use crate::system::storage::{Disk, Storage};
 use storefront_core::failure::Failure;
 
-/// What one run of the program sees of its surroundings.
+/// The surroundings of one run of the program.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// The command line, program first; not UTF-8 where it was not.
+    /// The command line, program first; its words may not be UTF-8.
     pub arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
     /// Whether standard input is a terminal.
@@ -30,13 +30,13 @@ pub struct Context {
     pub stderr_is_terminal: bool,
     /// Whether the terminal obeys escape sequences. Only a console of an old Windows does not.
     pub obeys_escape_sequences: bool,
-    /// Columns of the terminal standard output is, if it is one.
+    /// Columns of the terminal of standard output, if it is one.
     pub stdout_width: Option<u16>,
-    /// Columns of the terminal standard error is, if it is one.
+    /// Columns of the terminal of standard error, if it is one.
     pub stderr_width: Option<u16>,
-    /// Where this program keeps its files.
+    /// The directories of this program's files.
     pub directories: Option<Directories>,
-    /// Where snapshots, locks and journals are kept.
+    /// The disk for locks, journals, plans and the log.
     pub storage: Arc<dyn Storage>,
     /// The database of the log, once it is opened.
     database: Arc<OnceLock<Arc<dyn Database>>>,
@@ -44,13 +44,14 @@ pub struct Context {
     pub clock: Clock,
     /// Standard output and standard error.
     pub output: Arc<dyn Output>,
-    /// What tells that the program is to stop, in place of the signals of this process.
+    /// Tells that the program is to stop, in place of the signals of this process.
     pub stop: Option<Arc<Notify>>,
-    /// Gives numbers from 0 up to 1, for delays that are to differ between programs.
+    /// Returns numbers from 0 up to 1, for delays that should differ between programs.
     pub random: fn() -> f64,
 }
 
-/// Whether escape sequences are obeyed: a console of Windows does so only when it is asked to, and a service has none.
+/// Turns on escape sequences; `false` if they are not obeyed. A console of Windows obeys them only after this, and a
+/// service has none.
 pub fn turn_on_escape_sequences() -> bool {
     #[cfg(windows)]
     return crossterm::ansi_support::supports_ansi();
@@ -69,11 +70,11 @@ pub struct Directories {
     pub credentials: PathBuf,
     /// The sandbox's database.
     pub data: PathBuf,
-    /// Snapshots, locks and what completion remembers.
+    /// The log, locks and journals of standard input.
     pub state: PathBuf,
 }
 
-/// The columns of a terminal. One that reports no size, as that of `script`, is taken for one of 80.
+/// The columns of a terminal; 80 for one that reports no size, such as that of `script`.
 fn columns(output: &impl IsTerminal, size: Option<(Width, Height)>) -> Option<u16> {
     let reported = size.map(|(width, _)| width.0).filter(|columns| *columns > 0);
     output.is_terminal().then(|| reported.unwrap_or(80))
@@ -101,7 +102,7 @@ impl Context {
         }
     }
 
-    /// Surroundings without a terminal, with these variables only, and with the program's own files below `home`.
+    /// Surroundings without a terminal, with only these variables, and with the program's own files below `home`.
     pub fn detached(variables: &[(&str, &str)], home: &Path) -> Self {
         Self {
             variables: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
@@ -134,7 +135,7 @@ impl Context {
         self.variables.iter().find(is_named).map(|(_, value)| value).filter(|value| !value.is_empty())
     }
 
-    /// The file that `SSL_CERT_FILE` names, whatever characters its name has.
+    /// The file that `SSL_CERT_FILE` names, in any characters.
     pub fn certificate_file(&self) -> Option<PathBuf> {
         self.raw_var(environment::SSL_CERT_FILE).map(PathBuf::from)
     }
@@ -184,7 +185,7 @@ impl Directories {
         let base = etcetera::choose_base_strategy().ok()?;
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let has_home = !cfg!(unix) || std::env::var_os("HOME").is_some_and(|home| Path::new(&home).is_dir());
-        // What a job keeps must not get lost in a directory that nobody looks into.
+        // A job's files must not get lost in a directory that nobody looks into.
         let is_known = has_home || environment::DIRECTORIES.iter().all(|variable| is_set(variable.name));
         is_known.then(|| Self::of(&base))
     }
@@ -202,7 +203,7 @@ impl Directories {
     }
 }
 
-/// Between 0 and 1; the standard library's hasher is seeded at random.
+/// A number between 0 and 1; the standard library's hasher is seeded at random.
 pub fn random_fraction() -> f64 {
     let bits = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or(0);
     f64::from(bits) / f64::from(u32::MAX)

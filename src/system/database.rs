@@ -1,7 +1,6 @@
 //! A SQLite database of this machine, as [`super::storage`] opens it: reads, and commits that share a sync.
-//!
-//! What is in it, and why it may be relied on, [`crate::log`] says. Here is only how it is opened and written, so that tests
-//! can put a modelled one in its place: one whose commits fail, or whose machine loses its power.
+//! [`crate::log`] defines what is in it, and why it may be relied on. This file only opens and writes it, so that tests
+//! can replace it by a modelled one: one whose commits fail, or whose machine loses power.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::io;
@@ -16,11 +15,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::oneshot;
 
-/// How long a transaction waits for that of another process.
+/// How long a transaction waits for one of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often a group without a gate is tried again: nothing else can tell later what it says.
+/// How often a group without a gate is tried again: its outcomes would be lost otherwise.
 const OUTCOME_ATTEMPTS: u32 = 10;
-/// More than the number of different statements, so that each is compiled once.
+/// The capacity of the statement cache: more than there are different statements, so that each is compiled once.
 const CACHED_STATEMENTS: usize = 64;
 
 /// One step of a commit.
@@ -29,10 +28,10 @@ pub type Step = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()> + Send>;
 /// Sets up a connection: settings, and the tables where they are missing.
 pub type Prepare = fn(&mut Connection) -> Result<(), DatabaseError>;
 
-/// A commit that is under way. It is also made where this is dropped.
+/// A commit that was started. It is made even if this is dropped.
 pub type Committing = Pin<Box<dyn Future<Output = Result<(), DatabaseError>> + Send>>;
 
-/// What is on disk once a step is committed.
+/// How a committed step is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// It survives a power cut: a request is about to leave.
@@ -41,24 +40,24 @@ pub enum Durability {
     Buffered,
 }
 
-/// A process that commits so many groups has many more to commit.
+/// After so many groups, a process is expected to commit many more.
 const MANY_GROUPS: u32 = 32;
-/// After so many pages it takes the write-ahead log up: 32 MB. SQLite does that after a thousand.
+/// After so many pages, 32 MB, such a process checkpoints the write-ahead log. SQLite does so after a thousand.
 const MANY_PAGES: u32 = 8_000;
 
 /// A database as one process uses it.
 pub trait Database: Debug + Send + Sync {
-    /// Reads what is committed, with all that this process has put into the queue without waiting for a sync. It is held up by no
-    /// other commit.
+    /// Reads what is committed, after waiting for the unsynced steps that this process has put into the queue. Other
+    /// commits do not hold it up.
     ///
     /// # Errors
     /// What SQLite says.
     fn read(&self, query: &mut dyn FnMut(&Connection) -> rusqlite::Result<()>) -> Result<(), DatabaseError>;
 
-    /// Puts a step into the queue, in which it keeps its place; the future says when it is committed.
+    /// Puts a step at the end of the queue; the future returns when it is committed.
     ///
     /// # Errors
-    /// [`DatabaseError::Busy`] where another process holds the database: then nothing of it is in there.
+    /// [`DatabaseError::Busy`] if another process holds the database: the step is not in it then.
     fn commit(&self, step: Step, durability: Durability) -> Committing;
 }
 
@@ -69,13 +68,13 @@ pub enum DatabaseError {
     Busy,
     /// The disk is full.
     Full,
-    /// It is damaged, or the file is no database.
+    /// It is damaged, or the file is not a database.
     Damaged,
     /// A newer version of this program has written it.
     Newer,
     /// It is the database of another program.
     Foreign,
-    /// It is on a file system of several machines, with this name.
+    /// It is on a network file system, with this name.
     Network(&'static str),
     /// Something else, in words.
     Other(String),
@@ -112,10 +111,10 @@ impl From<io::Error> for DatabaseError {
     }
 }
 
-/// Runs steps in one transaction; gives what became of each. A step that fails takes no other with it.
+/// Runs steps in one transaction; returns the result of each. A step that fails takes no other with it.
 ///
 /// # Errors
-/// Where the transaction failed as a whole: then nothing of it is in the database.
+/// The failure of the whole transaction, of which nothing is in the database.
 pub fn commit_together(
     connection: &Connection,
     steps: impl IntoIterator<Item = Step>,
@@ -124,7 +123,7 @@ pub fn commit_together(
     commit_begun(connection, steps)
 }
 
-/// The transaction writes from its start: one that only turns to it could no longer wait for another process.
+/// The transaction writes from its start: one that begins to write later could not wait for another process.
 const BEGIN: &str = "BEGIN IMMEDIATE";
 
 /// As [`commit_together`], in a transaction that has started.
@@ -136,7 +135,7 @@ fn commit_begun(
         connection.execute_batch("SAVEPOINT step")?;
         let done = step(connection).map_err(DatabaseError::from);
         match &done {
-            // A full disk ends the whole transaction; the next step would be one of its own.
+            // A full disk ends the whole transaction; the next step would be in one of its own.
             Err(error) if connection.is_autocommit() => return Err(error.clone()),
             Err(_) => connection.execute_batch("ROLLBACK TO step; RELEASE step")?,
             Ok(()) => connection.execute_batch("RELEASE step")?,
@@ -155,11 +154,11 @@ fn commit_begun(
 pub struct DatabaseFile {
     reader: Mutex<Connection>,
     writer: Mutex<Writer>,
-    /// How many steps are in the queue that are not synced, and who waits until there are none.
+    /// How many unsynced steps are in the queue, and the signal that there are none.
     buffered: Arc<(Mutex<usize>, Condvar)>,
 }
 
-/// The connection that writes: idle until something is committed, then on a thread of its own.
+/// The connection that writes: idle until the first commit, then on a thread of its own.
 enum Writer {
     Idle(Connection),
     Running(Sender<Job>, JoinHandle<()>),
@@ -173,7 +172,7 @@ struct Job {
     counted: Option<Counted>,
 }
 
-/// A step that is not synced, until it is committed or has failed.
+/// An unsynced step, until it is committed or has failed.
 struct Counted(Arc<(Mutex<usize>, Condvar)>);
 
 impl Counted {
@@ -200,7 +199,7 @@ impl Debug for DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// Opens a file that is there; an empty one becomes a database.
+    /// Opens an existing file; an empty one becomes a database.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -229,7 +228,7 @@ impl DatabaseFile {
             other => other,
         };
         if let Writer::Running(queue, _) = &*writer {
-            // Where the thread has ended, `done` is dropped, which says so.
+            // If the thread has ended, `done` is dropped, which tells so.
             let _ = queue.send(job);
         }
         Ok(())
@@ -259,7 +258,7 @@ impl Database for DatabaseFile {
 
 impl Drop for DatabaseFile {
     fn drop(&mut self) {
-        // What is in the queue is still committed.
+        // The steps in the queue are still committed.
         if let Writer::Running(queue, thread) = std::mem::replace(&mut *self.writer(), Writer::Ended) {
             drop(queue);
             let _ = thread.join();
@@ -267,8 +266,8 @@ impl Drop for DatabaseFile {
     }
 }
 
-/// Commits what is in the queue, as long as there is somebody to put something in. Where that is much, the write-ahead log is taken
-/// up less often, for that costs syncs, and once more in the end: whoever comes next reads all of it.
+/// Commits the steps in the queue until it is closed. With many groups, the write-ahead log is checkpointed less often,
+/// because that costs syncs, and once more at the end: the next process would have to read all of it.
 fn write(connection: &Connection, jobs: &Receiver<Job>) {
     let mut groups: u32 = 0;
     while let Ok(first) = jobs.recv() {
@@ -283,8 +282,8 @@ fn write(connection: &Connection, jobs: &Receiver<Job>) {
     }
 }
 
-/// Commits a group. Where another process is in the way, those that wait to send something are told so at once. What became of
-/// a call would be lost: that is tried again.
+/// Commits a group. If another process is in the way, steps that gate a request fail at once; the others, whose outcomes
+/// would be lost, are tried again.
 fn commit_group(connection: &Connection, group: Vec<Job>) {
     let is_gate = |job: &Job| job.durability == Durability::Synced;
     let has_gate = group.iter().any(is_gate);
@@ -309,7 +308,7 @@ fn commit_group(connection: &Connection, group: Vec<Job>) {
     }
 }
 
-/// Begins a transaction whose commit is synced where it has a gate.
+/// Begins a transaction; its commit is synced if it has a gate.
 fn begin(connection: &Connection, has_gate: bool) -> Result<(), DatabaseError> {
     let (synchronous, attempts) = if has_gate { ("FULL", 1) } else { ("NORMAL", OUTCOME_ATTEMPTS) };
     connection.pragma_update(None, "synchronous", synchronous)?;
@@ -323,19 +322,19 @@ fn begin(connection: &Connection, has_gate: bool) -> Result<(), DatabaseError> {
     begun
 }
 
-/// A connection to a file that is there.
+/// A connection to an existing file.
 fn connect(path: &Path) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-    // Who comes last would wait for the disk, for nothing: the next command reads the file beside it as well.
+    // The last process would wait for the disk without need: the next command reads the write-ahead log as well.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
 }
 
-/// Puts a connection into the mode in which readers are not held up. SQLite does not wait for its turn when the mode changes, so
-/// this does.
+/// Puts a connection into the mode in which writers do not hold up readers. SQLite does not wait when the mode changes,
+/// so this does.
 ///
 /// # Errors
 /// What SQLite says.

@@ -36,14 +36,14 @@ variables! {
     SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
 }
 
-/// Where Linux and macOS keep the directories of programs.
+/// The variables of Linux and macOS for directories of programs.
 const UNIX_DIRECTORIES: &[Variable] = &[
     Variable { name: "XDG_CONFIG_HOME", doc: "Base directory for config.toml and credentials.toml" },
     Variable { name: "XDG_DATA_HOME", doc: "Base directory for the sandbox database" },
     Variable { name: "XDG_STATE_HOME", doc: "Base directory for the log of what was written, and locks" },
 ];
 
-/// Where Windows does.
+/// The variables of Windows for directories of programs.
 const WINDOWS_DIRECTORIES: &[Variable] = &[
     Variable { name: "APPDATA", doc: "Base directory for config.toml" },
     Variable {
@@ -52,13 +52,13 @@ const WINDOWS_DIRECTORIES: &[Variable] = &[
     },
 ];
 
-/// The variables that say where the program's directories are, on this system.
+/// The variables of this system that decide where the program's directories are.
 pub const DIRECTORIES: &[Variable] = if cfg!(windows) { WINDOWS_DIRECTORIES } else { UNIX_DIRECTORIES };
 
-/// The one that says where the log and locks are kept.
+/// The variable that decides where the log and locks are.
 pub const STATE_HOME: &str = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
 
-/// The hint for where no home directory is known.
+/// The hint without a known home directory.
 pub fn set_home() -> &'static str {
     if cfg!(windows) {
         "set USERPROFILE, or APPDATA and LOCALAPPDATA"

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::io::{self, Write as _};
 
-/// Where the program writes; tests put something else in place of the process's streams.
+/// The output of the program; tests replace the process's streams.
 pub trait Output: Debug + Send + Sync {
     /// Writes all of it to standard output.
     ///
@@ -11,7 +11,7 @@ pub trait Output: Debug + Send + Sync {
     /// The system's errors.
     fn stdout(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Writes a line to standard error. It may be closed or full: nobody can read the message.
+    /// Writes a line to standard error. Errors are ignored: nobody could read a message about them.
     fn stderr(&self, line: &str);
 }
 
@@ -26,7 +26,7 @@ impl Output for StandardStreams {
         stdout.flush()
     }
 
-    /// One write a line, so that programs that share standard error do not break each other's.
+    /// One write for each line, so that programs that share standard error do not break each other's lines.
     fn stderr(&self, line: &str) {
         let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
     }

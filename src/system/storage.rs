@@ -1,7 +1,7 @@
-//! Files that must not be lost, read by others or half written: the one place that creates and replaces them.
+//! Files that must not be lost, read by others or half written: this is the one place that creates and replaces them.
 //!
-//! Everything that the promises rest on (snapshots, locks, journals) goes through [`Storage`], so that tests can put a
-//! modelled disk in its place: one that fails, or forgets what was not synced.
+//! Everything that the promises rest on (the log, locks, journals) goes through [`Storage`], so that tests can put a
+//! modelled disk in its place: one that fails, or forgets unsynced data.
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -29,20 +29,20 @@ pub trait Storage: Debug + Send + Sync {
     /// `NotFound`, and the system's errors.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The files and directories in a directory, in no order; none where there is no directory.
+    /// The files and directories in a directory, in no order; none if the directory does not exist.
     ///
     /// # Errors
     /// The system's errors.
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// Writes a new file, mode 0600, so that it is on disk whole or not at all, with the directories it needs (0700).
-    /// It is synced before it has its name, and so is its directory afterwards.
+    /// Writes a new file, mode 0600, which is on disk whole or not at all, with the directories it needs (0700). It is
+    /// synced before it has its name, and its directory afterwards.
     ///
     /// # Errors
-    /// `AlreadyExists` where the name is taken: nothing is overwritten.
+    /// `AlreadyExists` if the name is taken: nothing is overwritten.
     fn create_from(&self, path: &Path, content: &mut dyn Read) -> io::Result<()>;
 
-    /// As [`Self::create_from`], of what is in memory.
+    /// As [`Self::create_from`], from memory.
     ///
     /// # Errors
     /// As [`Self::create_from`].
@@ -50,27 +50,27 @@ pub trait Storage: Debug + Send + Sync {
         self.create_from(path, &mut content)
     }
 
-    /// Writes a new file without holding up what else this thread does. The file may still come when the future was
+    /// Writes a new file without blocking this thread. The file may still appear after the future was dropped.
     /// dropped.
     fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
         Box::pin(std::future::ready(self.create(&path, &content)))
     }
 
-    /// Writes a file in place of the one that has its name, mode 0600: a reader sees the old one or the new one. It is
-    /// not synced: what it says can be found out again.
+    /// Replaces a file, mode 0600: a reader sees the old one or the new one. It is not synced: its contents can be found
+    /// out again.
     ///
     /// # Errors
     /// The system's errors.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
-    /// As [`Self::replace`], without holding up what else this thread does: the directories that are made for it are synced. The
-    /// file may still come when the future was dropped.
+    /// As [`Self::replace`], without blocking this thread; directories that are made for it are synced. The file may
+    /// still appear after the future was dropped.
     fn replace_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
         Box::pin(std::future::ready(self.replace(&path, &content)))
     }
 
-    /// As [`Self::replace`], synced, without holding up what else this thread does: for what nothing could show again. The file
-    /// may still come when the future was dropped.
+    /// As [`Self::replace`], synced, without blocking this thread: for contents that cannot be found out again. The file
+    /// may still appear after the future was dropped.
     fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing;
 
     /// Removes a file.
@@ -79,15 +79,15 @@ pub trait Storage: Debug + Send + Sync {
     /// The system's errors.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes a directory in which nothing is.
+    /// Removes an empty directory.
     ///
     /// # Errors
-    /// The system's errors, also where something is in it.
+    /// The system's errors, also for a directory that is not empty.
     fn remove_empty_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// Takes the lock that a file stands for, which is created where it does not exist; `None` while another process
-    /// or another holder in this one has it. Windows lets nobody else read a file that is locked, and so do some
-    /// network drives: what others read has a lock beside it ([`lock_of`]).
+    /// Takes the lock of a file, which is created if it does not exist; `None` while another process or another holder in
+    /// this one has it. On Windows and some network drives nobody else can read a locked file: a file that others read
+    /// has a lock beside it ([`lock_of`]).
     ///
     /// # Errors
     /// The system's errors.
@@ -99,14 +99,14 @@ pub trait Storage: Debug + Send + Sync {
     /// `NotFound`, and the system's errors.
     fn open_log(&self, path: &Path, access: LogAccess) -> io::Result<Arc<dyn Log>>;
 
-    /// A new private file in a directory, which is made where it does not exist. It has no name, and is gone with its
+    /// A new private file in a directory, which is made if it does not exist. The file has no name, and is gone with its
     /// last handle (on Windows it is deleted with that).
     ///
     /// # Errors
     /// The system's errors.
     fn unnamed(&self, directory: &Path) -> io::Result<File>;
 
-    /// Opens a database, which is made, private, where it does not exist.
+    /// Opens a database, which is made, private, if it does not exist.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -118,7 +118,7 @@ pub trait Storage: Debug + Send + Sync {
     }
 }
 
-/// Work on a disk that is under way.
+/// Running work on a disk.
 pub type Syncing = Pin<Box<dyn Future<Output = io::Result<()>>>>;
 
 /// How a log is opened.
@@ -147,16 +147,16 @@ pub trait Log: Debug + Send + Sync {
     /// Appends bytes.
     ///
     /// # Errors
-    /// Whatever the system says; a part may have been written.
+    /// The system's errors; a part may have been written.
     fn append(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Returns when everything appended so far is on disk.
+    /// Returns when everything that was appended is on disk.
     ///
     /// # Errors
-    /// Whatever the system says: what was appended may be lost.
+    /// The system's errors: appended bytes may be lost.
     fn sync(&self) -> io::Result<()>;
 
-    /// Syncs without holding up what else this thread does.
+    /// Syncs without blocking this thread.
     ///
     /// # Errors
     /// As [`Self::sync`].
@@ -192,7 +192,7 @@ impl Storage for Disk {
         let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
         persist(file, &target, false)?;
-        // What may be gone after a power cut was not created.
+        // A file that may be gone after a power cut was not created.
         sync_directory(path).inspect_err(|_| drop(std::fs::remove_file(&target)))
     }
 
@@ -295,11 +295,11 @@ fn concurrently(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Synci
     Box::pin(async { done.await.unwrap_or_else(|error| Err(io::Error::other(error))) })
 }
 
-/// Reads a file that others read, too: a handle has one position, and each reader keeps its own.
+/// A reader of a file with other readers: a handle has one position, and each reader keeps its own.
 pub struct ReadFrom<F> {
-    /// What is read.
+    /// The file.
     pub file: F,
-    /// Where it is read on, in bytes.
+    /// The position of the next read, in bytes.
     pub offset: u64,
 }
 
@@ -313,8 +313,7 @@ impl<F: Deref<Target = File>> Read for ReadFrom<F> {
     }
 }
 
-/// Writes a file in place of the one that has its name, synced: a reader sees the old one or the new one, whole. Mode 0600
-/// where no others are given.
+/// Replaces a file, synced: a reader sees the old one or the new one, whole. The mode is 0600 without `permissions`.
 ///
 /// # Errors
 /// The system's errors.
@@ -328,7 +327,7 @@ pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissi
     sync_directory(path)
 }
 
-/// A private file in the making: it gets its name when it is whole, and is gone where it does not.
+/// A private file that gets its name when it is whole, and is removed otherwise.
 pub struct NewFile {
     file: NamedTempFile,
     path: PathBuf,
@@ -336,7 +335,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins one in a directory that exists.
+    /// Begins a file in a directory that exists.
     ///
     /// # Errors
     /// `AlreadyExists` where the name is taken, and the system's errors.
@@ -379,13 +378,13 @@ fn temporary(path: &Path, content: &mut dyn Read) -> io::Result<(NamedTempFile, 
     Ok((file, directory.join(path.file_name().unwrap_or_default())))
 }
 
-/// The directory in the form that Windows takes beyond 260 characters too, when a file is renamed.
+/// The directory in a form in which Windows renames files with more than 260 characters, too.
 fn long_path(directory: &Path) -> io::Result<PathBuf> {
     if cfg!(windows) { Ok(verbatim(&std::path::absolute(directory)?)) } else { Ok(directory.to_owned()) }
 }
 
-/// An absolute path of Windows, with the prefix by which its file system takes it at any length. The real path has it too, but
-/// not every file system can tell that.
+/// An absolute path of Windows with the prefix that lifts the limit of its length. The real path has the prefix, too, but
+/// some file systems cannot tell it.
 fn verbatim(absolute: &Path) -> PathBuf {
     match absolute.to_str() {
         Some(text) if text.starts_with(r"\\?\") || text.starts_with(r"\\.\") => absolute.to_owned(),
@@ -409,8 +408,8 @@ pub fn real_path(path: &Path) -> PathBuf {
     dunce::canonicalize(path).ok().or_else(linked).or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
-/// The file whose lock is that of another file: next to it, and never removed, because removing it would let two
-/// processes lock two files of one name. Neither replacing nor reading the other file disturbs it.
+/// The lock file of another file: next to it, and never removed, because after that two processes could lock two files of
+/// one name. Replacing or reading the other file does not disturb it.
 pub fn lock_of(path: &Path) -> PathBuf {
     let target = real_path(path);
     let mut name = OsString::from(".");
@@ -419,8 +418,8 @@ pub fn lock_of(path: &Path) -> PathBuf {
     parent(&target).join(name)
 }
 
-/// Makes a directory, and those above it, that only its owner can enter. Their names are on disk when this returns: a file
-/// that was synced must not vanish with its directory.
+/// Makes a directory, and those above it, that only its owner can enter. Their names are on disk when this returns: a
+/// synced file must not vanish with its directory.
 ///
 /// # Errors
 /// The system's errors.
@@ -439,7 +438,7 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file for writing, which is created, mode 0600, where it does not exist; nothing in it is changed.
+/// Opens a file for writing, which is created, mode 0600, if it does not exist; its contents stay.
 ///
 /// # Errors
 /// The system's errors.
@@ -456,8 +455,8 @@ pub fn is_directory_error(path: &Path, error: &io::Error) -> bool {
     }
 }
 
-/// Makes the file of a database where it does not exist, and keeps others from reading it and its companions, which SQLite makes
-/// with the mode that it has.
+/// Makes the file of a database if it does not exist, and keeps others from reading it and its companions, which SQLite
+/// makes with its mode.
 fn make_private(path: &Path) -> io::Result<()> {
     let is_new = !path.exists();
     let file = open_private(path)?;
@@ -478,13 +477,14 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// The name of a new file is on disk only when its directory is. Windows has no such call and does not need it.
+/// Syncs the directory of a new file, without which its name is not on disk. Windows has no such call and does not need
+/// it.
 fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(parent(path))?.sync_all() } else { Ok(()) }
 }
 
-/// The name of the file system of several machines that a directory is on, where it is on one: what two of them write at once
-/// they do not see of each other. Only Linux says so.
+/// The name of the network file system that a directory is on, if any: machines do not see each other's simultaneous
+/// writes there. Only Linux tells it.
 fn network_file_system(directory: &Path) -> Option<&'static str> {
     #[cfg(target_os = "linux")]
     {
@@ -499,7 +499,7 @@ fn network_file_system(directory: &Path) -> Option<&'static str> {
             (0x0116_1970, "GFS2"),
         ];
         let kind = rustix::fs::statfs(directory).ok()?.f_type;
-        // The type of the field is another one on each architecture; the numbers have 32 bits.
+        // The type of the field differs between architectures; the numbers have 32 bits.
         let found = NETWORK.iter().find(|(number, _)| i128::from(kind) & 0xffff_ffff == i128::from(*number));
         found.map(|(_, name)| *name)
     }
@@ -527,8 +527,7 @@ pub fn without_path(error: io::Error) -> io::Error {
 /// Gives a temporary file its name: one that is free, or, with `replaces`, that of another file.
 ///
 /// On Windows a file cannot be replaced while another program has it open without sharing it, as antivirus programs and
-/// indexers do for a moment after it was written. So the step is repeated for about a second. Elsewhere the first error
-/// is the answer.
+/// indexers do for a moment after a write. So the step is repeated for about a second. Elsewhere the first error counts.
 ///
 /// # Errors
 /// `AlreadyExists`, and the system's error, with the file, which still has its temporary name.
@@ -548,7 +547,7 @@ fn persist(mut file: NamedTempFile, path: &Path, replaces: bool) -> Result<(), P
     step(file)
 }
 
-/// Whether another program may only be holding the file for a moment.
+/// Whether another program may hold the file only for a moment.
 fn is_passing(error: &io::Error, windows: bool) -> bool {
     windows && error.raw_os_error().is_some_and(|code| HELD_BY_ANOTHER_PROGRAM.contains(&code))
 }

@@ -45,8 +45,8 @@ pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
     received.map_err(|_| too_large())
 }
 
-/// Reads on while there is something, and keeps nothing: a connection closed while the client still sends is
-/// reset, and the answer lost.
+/// Reads on while bytes come, and keeps none: a connection that is closed while the client still sends is reset, and the
+/// answer lost.
 pub(crate) async fn discard(mut body: Body) {
     const PAUSE: Duration = Duration::from_millis(300);
     let mut left = 4 * MAX_BODY;

@@ -1,4 +1,4 @@
-//! A request as an operation sees it.
+//! A request for an operation.
 
 use crate::Version;
 use crate::coerce;
@@ -6,11 +6,11 @@ use crate::fault::TriggeredFaults;
 use crate::reply::ApiError;
 use crate::store::{Caller, Database, Document};
 
-/// One call, understood as far as all operations have it in common.
+/// One call, with the parts that all operations have in common.
 pub struct Call {
-    /// The account of the token; none where nobody's is needed.
+    /// The account of the token; none if no token is needed.
     pub(crate) caller: Option<Caller>,
-    /// Code of the store view: `default` where the path names none, `all` is the administrators' own.
+    /// Code of the store view: `default` if the path names none; `all` is the administrators' own.
     pub store_view: String,
     /// Whether the path says `me` or `mine`.
     pub is_own: bool,
@@ -18,17 +18,17 @@ pub struct Call {
     pub parameters: Vec<String>,
     /// Names and values of the query, decoded.
     pub query: Vec<(String, String)>,
-    /// What the body holds inside its wrapper, brought to its types; the whole body where it has no wrapper.
+    /// The contents of the body inside its wrapper, brought to its types; the whole body without a wrapper.
     pub sent: Document,
-    /// The version of Magento whose rules hold.
+    /// The version of Magento whose rules apply.
     pub version: Version,
-    /// The faults that have struck this call.
+    /// The faults of this call.
     pub struck: TriggeredFaults,
 }
 
 impl Call {
-    /// The token's own customer; for an administrator 400, as Magento misses the id that only a customer's
-    /// token gives.
+    /// The token's own customer; 400 for an administrator, because Magento misses the id that only a customer's token
+    /// gives.
     pub fn customer(&self) -> Result<i64, ApiError> {
         match self.caller {
             Some(Caller::Customer(id)) => Ok(id),
@@ -36,7 +36,7 @@ impl Call {
         }
     }
 
-    /// The active cart that the path means: the own one, or the one that it names. 404 if it is missing.
+    /// The active cart that the path names, or the caller's own. 404 if it is missing.
     pub fn cart(&self, records: &Database<'_>) -> Result<i64, ApiError> {
         if self.is_own {
             return records.active_quote(self.customer()?)?.ok_or_else(ApiError::no_active_quote);
@@ -56,7 +56,7 @@ impl Call {
     }
 }
 
-/// `id` where it is an active cart; 404 otherwise.
+/// `id` if it is an active cart; 404 otherwise.
 pub fn active_cart(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
     match records.quote(id)? {
         Some((_, true)) => Ok(id),

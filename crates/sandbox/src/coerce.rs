@@ -22,7 +22,7 @@ pub enum Rules {
 
 /// Why a value is refused.
 enum TypeError {
-    /// Magento's sentence about a value; the names of the fields around it are put before it.
+    /// Magento's sentence about a value, to be preceded by the names of the fields around it.
     Sentence(String),
     /// Anything else.
     Other(ApiError),
@@ -38,7 +38,7 @@ impl TypeError {
         }
     }
 
-    /// The answer. The values stand in the message: there are no parameters.
+    /// The answer. The message has the values: there are no parameters.
     fn refusal(self) -> ApiError {
         match self {
             Self::Sentence(text) => ApiError::new(400, &text),
@@ -59,7 +59,7 @@ fn type_error(found: &Value, expected: &str) -> TypeError {
     TypeError::Sentence(wrong_type(&shown, expected))
 }
 
-/// An object brought to its types, under the names of its table; where it is something else, Magento crashes.
+/// An object brought to its types, under the names of its table; for another value, Magento crashes.
 pub fn object(value: Value, shape: &ObjectSchema, rules: Rules) -> Result<Document, ApiError> {
     match value {
         Value::Object(object) => typed_fields(object, shape, rules).map_err(TypeError::refusal),
@@ -151,7 +151,7 @@ fn typed_value(value: Value, holds: FieldType, rules: Rules) -> Result<Value, Ty
         }
         (FieldType::List(shape), value) => match elements(value, rules) {
             Ok(list) => list.into_iter().map(|element| typed_object(element, shape, rules)).collect(),
-            // A text stays, since Magento makes no list of it.
+            // A text stays, because Magento does not make a list of it.
             Err(_) if is_cast => Ok(Value::from("")),
             Err(other) => Err(type_error(&other, "array")),
         },
@@ -183,7 +183,7 @@ fn elements(value: Value, rules: Rules) -> Result<Vec<Value>, Value> {
     }
 }
 
-/// `[{"attribute_code", "value"}]` in both of the forms that are taken.
+/// `[{"attribute_code", "value"}]` from both forms that are accepted.
 fn custom_attributes(value: Value) -> Result<Value, TypeError> {
     let pair = |code: &str, value: Value| {
         exact_json::object([("attribute_code", Value::from(code)), ("value", value)])
@@ -201,7 +201,7 @@ fn custom_attributes(value: Value) -> Result<Value, TypeError> {
         }
     };
     match value {
-        // Of an entry of a map that is a pair, its own code counts.
+        // In a map, an entry that is a pair has its own code.
         Value::Object(object) => {
             let entry = |(code, value): (String, Value)| match value {
                 Value::Object(_) => named(value),

@@ -1,4 +1,4 @@
-//! What every call of both interfaces goes through: path, method, token, store view, body, transaction.
+//! The steps of every call of both interfaces: path, method, token, store view, body, transaction.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use storefront_core::interface::request::Interface;
 
 const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE"];
 
-/// The calls of an interface, its fields, and how it takes them.
+/// The routes of an interface, its fields, and its rules for values.
 pub fn vocabulary(interface: Interface) -> (&'static [Route], &'static FieldTables, Rules) {
     match interface {
         Interface::Marketplace => (marketplace::ROUTES, &MARKETPLACE_FIELDS, Rules::Strict),
@@ -32,7 +32,7 @@ pub fn vocabulary(interface: Interface) -> (&'static [Route], &'static FieldTabl
     }
 }
 
-/// The row for a request, and what its path says.
+/// The route of a request, and the values in its path.
 struct Found {
     interface: Interface,
     route: &'static Route,
@@ -44,7 +44,7 @@ struct Found {
 /// Answers a request.
 pub async fn answer(State(store): State<Arc<Store>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    // Magento has no renderer for `text/html`, and fails before it can say so.
+    // Magento has no renderer for `text/html`, and fails before it can answer that.
     if accepts_html_only(&parts.headers) {
         return html(StatusCode::INTERNAL_SERVER_ERROR, "There has been an error processing your request");
     }
@@ -70,7 +70,7 @@ fn php_json(body: &Value) -> String {
     let mut text = String::new();
     for letter in body.to_string().chars() {
         match letter {
-            // Outside of texts JSON has neither.
+            // JSON has neither outside of texts.
             '/' => text.push_str("\\/"),
             letter if letter.is_ascii() => text.push(letter),
             letter => {
@@ -90,17 +90,16 @@ fn accepts_html_only(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The row for a method and a path: `V1` and the path of the call, with an optional `rest` and an optional
-/// store view code before it. Empty segments count for nothing: `//V1/customers/me/` is `/V1/customers/me`.
-/// The marketplace's calls have neither `rest` nor a code.
+/// The route for a method and a path: `V1` and the path of the call, after an optional `rest` and an optional store view
+/// code. Empty segments do not count: `//V1/customers/me/` is `/V1/customers/me`. The marketplace's calls have neither
+/// `rest` nor a code.
 ///
-/// Refused as Magento does it: 400 below `rest` without a `V1` where it belongs, 404 elsewhere and for
-/// another version.
+/// Refusals are Magento's: 400 below `rest` without a `V1` in its place, 404 elsewhere and for another version.
 fn find(method: &str, path: &str) -> Result<Found, ApiError> {
     let decoded = |segment: &str| percent_decode_str(segment).decode_utf8_lossy().into_owned();
     let mut segments: Vec<String> =
         path.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
-    // A web server without rewriting of paths has the script in them.
+    // A web server that does not rewrite paths has the script in them.
     if segments.first().is_some_and(|first| first == "index.php") {
         segments.remove(0);
     }
@@ -138,7 +137,7 @@ fn is_version(segment: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// 400: Magento's answer to a store view that there is not, too.
+/// 400: also Magento's answer to an unknown store view.
 fn unprocessable() -> ApiError {
     ApiError::new(400, "Specified request cannot be processed.")
 }
@@ -177,7 +176,7 @@ async fn handle(
             Interface::Marketplace => answer,
         }) {
             Err(refusal) if !refusal.is_saved => Err(refusal),
-            // What a PUT answers are all addresses as they would be stored.
+            // A PUT answers with all addresses as they would be stored.
             Ok(profile) if version >= Version::V248 && route.method == "PUT" => {
                 magento::limits::check_addresses(&profile, version).map(|()| Ok(profile))
             }
@@ -187,8 +186,8 @@ async fn handle(
     answer.map(|answer| (success, answer))
 }
 
-/// The caller, where the token allows the call. Refusals name the permission that is missing: on Magento all
-/// of them are 401, the marketplace answers 403 to a token of the other kind (ours).
+/// The caller, if the token allows the call. Refusals name the missing permission: on Magento all of them are 401, the
+/// marketplace answers 403 to a token of the other kind (ours).
 fn authorize(
     records: &Database<'_>,
     parts: &Parts,
@@ -236,7 +235,7 @@ fn check_store_view(records: &Database<'_>, found: &Found) -> Result<(), ApiErro
     })
 }
 
-/// The object that the call is about, brought to its types. Magento takes its name with underscores too.
+/// The object of the call, brought to its types. Magento also accepts its name with underscores.
 fn sent(found: &Found, mut body: Document) -> Result<Document, ApiError> {
     let Some(shape) = &found.route.body else { return Ok(body) };
     let (_, tables, rules) = vocabulary(found.interface);

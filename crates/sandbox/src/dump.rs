@@ -46,7 +46,7 @@ pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
     ]))
 }
 
-/// `id`, `customer_id`, `items` and, once it is saved, `shipping_information`.
+/// `id`, `customer_id`, `items` and, after it was saved, `shipping_information`.
 fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiError> {
     let items: Vec<Value> = records.lines(id)?.iter().map(quote::item_json).collect();
     let shipping = records.shipping(id)?.map_or(Value::Null, Value::Object);
@@ -83,8 +83,8 @@ fn attribute_set(records: &Database<'_>, mut set: Value) -> Result<Value, ApiErr
     Ok(set)
 }
 
-/// `sku`, `type`, `name`, `price`, `attribute_set_id`, `options`: what can be chosen, in the words of a cart item,
-/// and `values`: what it has of attributes.
+/// `sku`, `type`, `name`, `price`, `attribute_set_id`, `options`: the choices, in the words of a cart item, and `values`:
+/// those of its attributes.
 fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError> {
     let mut options: Vec<Value> = Vec::new();
     for (attribute, value) in records.product_options(&product.sku)? {

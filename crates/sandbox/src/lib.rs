@@ -1,9 +1,9 @@
 //! Local implementation of the service: axum over SQLite. HTTP/1.1 in front, SQLite behind.
 //!
-//! It serves the marketplace's interface (docs/interface.md) and Magento's over one store, by one pipeline: a
-//! path finds its [`route`], [`dispatch`] makes a [`call`] of the request, and the operation answers inside
-//! one transaction. Where the marketplace's interface says "not shown" the sandbox does as Magento does, and
-//! the place says **ours**. It shares the tables of documented fields with the client, nothing else.
+//! It serves the marketplace's interface (docs/interface.md) and Magento's over one store, through one pipeline: a path
+//! finds its [`route`], [`dispatch`] makes a [`call`] of the request, and the operation answers inside one transaction.
+//! Where the marketplace's interface says "not shown" the sandbox does as Magento does, and the comment there says
+//! **ours**. It shares the tables of documented fields with the client, nothing else.
 
 pub(crate) mod body;
 pub(crate) mod call;
@@ -42,23 +42,23 @@ pub use store::IssuedToken;
 use crate::fault::inject::{self, FaultInjector};
 use store::{AccessMode, Store};
 
-/// How long requests in flight may take to end when the sandbox stops.
+/// How long requests in flight may take to end after the sandbox is stopped.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the header of a request may take to arrive, and its body again, unless [`Options`] say otherwise.
+/// How long the header of a request may take to arrive, and its body again, by default.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The system's time of day; the last moment there is where the system's clock is set beyond the year 9999.
+/// The system's time of day; the last possible moment if the system's clock is beyond the year 9999.
 fn system_time() -> jiff::Timestamp {
     jiff::Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(jiff::Timestamp::MAX)
 }
 
-/// Why the sandbox cannot be used, as one line: an error with its causes, except what SQLite says twice.
+/// Why the sandbox cannot be used, on one line: an error with its causes, without those that SQLite repeats.
 pub fn causes(error: &anyhow::Error) -> String {
     let mut causes: Vec<String> = Vec::new();
     for cause in error.chain() {
         causes.push(cause.to_string());
-        // Below it SQLite says the same again.
+        // SQLite repeats the message below it.
         if cause.is::<rusqlite::Error>() {
             break;
         }
@@ -66,7 +66,7 @@ pub fn causes(error: &anyhow::Error) -> String {
     causes.join(": ")
 }
 
-/// The version of Magento whose rules hold.
+/// The version of Magento whose rules apply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// 2.4.7
@@ -79,7 +79,7 @@ pub enum Version {
     V249,
 }
 
-/// Which shop of Magento it is.
+/// The shop that is emulated.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Emulation {
     /// Its version.
@@ -88,14 +88,15 @@ pub struct Emulation {
     pub has_limits: bool,
 }
 
-/// How a sandbox is to run.
+/// The options of a sandbox.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The database file; made and seeded if it is missing.
     pub data: PathBuf,
-    /// What a new database holds, in the form of [`SEED`], which it is otherwise. A database that exists is refused then.
+    /// The contents of a new database, in the form of [`SEED`], which is the default. With a seed, an existing database
+    /// is refused.
     pub seed: Option<String>,
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Faults to inject.
     pub faults: Vec<Fault>,
@@ -105,7 +106,7 @@ pub struct Options {
     pub allow_hosts: Vec<String>,
     /// How long the header of a request may take to arrive, and its body again.
     pub read_timeout: Duration,
-    /// Which shop it is.
+    /// The shop that is emulated.
     pub emulation: Emulation,
     /// How many customers there are at least.
     pub customers: u32,
@@ -167,7 +168,7 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
         .transact(AccessMode::Write, |records| seed::fill(records, options.customers.into()))
         .map_err(|error: store::StoreError| anyhow::anyhow!("cannot add customers: {error}"))?;
     let tokens = store.transact(AccessMode::Read, |records: &store::Database<'_>| records.tokens())?;
-    // Those that were issued expire.
+    // Issued tokens expire, unlike those of the seed.
     let of_seed = tokens.into_iter().filter(|token| token.token.starts_with(seed::OF_CUSTOMER));
     let first = of_seed.min_by_key(|token| token.customer_id);
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
@@ -183,7 +184,7 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
     })
 }
 
-/// Opens a new database with a seed of somebody's own.
+/// Opens a new database with a user's own seed.
 fn open_new(data: &Path, seed: &str) -> anyhow::Result<Store> {
     if data.metadata().is_ok_and(|file| file.len() > 0) {
         bail!("`{}` exists, and a seed is for a new database; name another file with --data", data.display());
@@ -195,7 +196,7 @@ fn open_new(data: &Path, seed: &str) -> anyhow::Result<Store> {
     })
 }
 
-/// Whether the sandbox can read its database, for who waits for it.
+/// Whether the sandbox can read its database, for programs that wait for it.
 fn health(store: &Store) -> axum::response::Response {
     let read = store.transact(AccessMode::Read, |records: &store::Database<'_>| records.store_views());
     let (status, body) = match read {
@@ -217,7 +218,7 @@ fn app(
         let injector = Arc::new(FaultInjector::new(faults));
         app = app.layer(middleware::from_fn_with_state(injector, inject::middleware));
     }
-    // No fault strikes it.
+    // No fault strikes this route.
     app = app.route("/health", axum::routing::get(async move || health(&of_health)));
     app = app.layer(middleware::from_fn_with_state(allow_hosts, server::host_check));
     if let Some(observer) = observer {

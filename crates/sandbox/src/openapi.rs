@@ -1,4 +1,4 @@
-//! OpenAPI 3.1 of what the sandbox serves, from the tables of its calls and of the documented fields.
+//! OpenAPI 3.1 of the sandbox, from the tables of its calls and of the documented fields.
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ const REFUSALS: &[&str] = &["400", "401", "403", "404", "408", "413", "421"];
 /// The description of an interface.
 pub fn description(interface: Interface) -> Value {
     let (routes, tables, rules) = vocabulary(interface);
-    // Magento refuses fields that it does not know, the marketplace takes them as they come (ours).
+    // Magento refuses unknown fields, the marketplace accepts them (ours).
     let writer = Writer { definitions: "#/components/schemas/", closed: rules == Rules::Cast };
     let (title, prefixes) = match interface {
         Interface::Marketplace => ("The storefront sandbox", &["/V1/"][..]),
@@ -76,7 +76,7 @@ fn operation(route: &Route, path: &str, is_open: bool, body: Option<&Value>) -> 
     operation
 }
 
-/// The schema of the body; those that it refers to are put into `schemas`.
+/// The schema of the body; the schemas that it refers to are put into `schemas`.
 fn body(route: &Route, tables: &FieldTables, writer: Writer, schemas: &mut Map<String, Value>) -> Value {
     let Some(body) = &route.body else { return Value::Null };
     let shape = (body.fields)(tables);
@@ -98,7 +98,7 @@ fn body(route: &Route, tables: &FieldTables, writer: Writer, schemas: &mut Map<S
     whole
 }
 
-/// The method and the words of the path.
+/// The method and the words of the path, as an id.
 fn operation_id(method: &str, path: &str) -> String {
     let words = path.split(['/', '-', '_', '{', '}']).filter(|word| !word.is_empty() && *word != "rest");
     words.fold(method.to_ascii_lowercase(), |id, word| {

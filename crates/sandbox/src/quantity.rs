@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use storefront_core::text::exact_json;
 
-/// Digits after the point that are kept; what needs more is refused.
+/// How many digits after the point are kept; a number that needs more is refused.
 const SCALE: u32 = 18;
 
 /// A positive decimal number, in units of ten to the power of minus [`SCALE`].
@@ -14,7 +14,7 @@ const SCALE: u32 = 18;
 pub struct Quantity(i128);
 
 impl Quantity {
-    /// Reads a JSON number; `None` when it is not above zero or not representable exactly.
+    /// Reads a JSON number; `None` if it is not above zero or cannot be represented exactly.
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -37,7 +37,7 @@ impl Quantity {
         (units > 0).then_some(Self(units))
     }
 
-    /// The sum, unless it is too large to be held exactly.
+    /// The sum; `None` if it is too large to be held exactly.
     pub fn plus(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
@@ -55,7 +55,7 @@ impl std::fmt::Display for Quantity {
     }
 }
 
-/// Stored decimal text as the JSON number it is.
+/// Stored decimal text as a JSON number.
 pub fn parse(text: &str) -> Value {
     exact_json::number(text).map_or(Value::Null, Value::Number)
 }

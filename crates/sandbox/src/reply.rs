@@ -1,4 +1,4 @@
-//! What the service answers where it refuses: errors in Magento's shape, and pages.
+//! The refusals of the service: errors in Magento's shape, and pages.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use storefront_core::text::exact_json;
 
 use super::store::StoreError;
 
-/// What PHP prints when nothing caught an error.
+/// The answer of PHP to an uncaught error.
 const CRASH: &str = "An error has happened during application run. See exception log for details.";
 
 /// An error answer: the message with its placeholders, and the values for them.
@@ -22,7 +22,7 @@ pub struct ApiError {
     pub parameters: Option<Value>,
     /// Several refusals in one, each with its message and parameters.
     pub errors: Vec<ApiError>,
-    /// Whether what was written before it stays.
+    /// Whether writes before it stay.
     pub is_saved: bool,
 }
 
@@ -32,7 +32,7 @@ impl ApiError {
         Self { status, message: message.to_owned(), parameters: None, errors: Vec::new(), is_saved: false }
     }
 
-    /// All of these as one, in Magento's words; a single one stands for itself.
+    /// All of these in one error, in Magento's words; a single one is returned as it is.
     pub fn all(mut refusals: Vec<Self>) -> Option<Self> {
         match refusals.len() {
             0 => None,
@@ -45,14 +45,14 @@ impl ApiError {
         }
     }
 
-    /// 500 with a report id, as Magento hides what it did not expect.
+    /// 500 with a report id, which is how Magento hides unexpected errors.
     pub fn internal() -> Self {
         let message =
             "Internal Error. Details are available in Magento log file. Report ID: webapi-6b020839911a2";
         Self::new(500, message)
     }
 
-    /// 500 as PHP answers it when nothing caught the error: plain text, no JSON.
+    /// 500 as PHP answers it after an uncaught error: plain text, no JSON.
     pub fn crash() -> Self {
         Self::new(500, CRASH)
     }
@@ -69,19 +69,19 @@ impl ApiError {
         self
     }
 
-    /// Keeps what was written before the refusal.
+    /// Keeps the writes before the refusal.
     #[must_use]
     pub fn after_saving(mut self) -> Self {
         self.is_saved = true;
         self
     }
 
-    /// 404: a path or method the service does not have.
+    /// 404: an unknown path or method.
     pub fn no_route() -> Self {
         Self::new(404, "Request does not match any route.")
     }
 
-    /// 404: the customer has no quote to work on.
+    /// 404: the customer has no active quote.
     pub fn no_active_quote() -> Self {
         Self::new(404, "Current customer does not have an active cart.")
     }
@@ -92,7 +92,7 @@ impl ApiError {
             .with(exact_json::object([("fieldName", field.into()), ("fieldValue", value.into())]))
     }
 
-    /// 400: a field that has to be there is not.
+    /// 400: a required field is missing.
     pub fn required(field: &str) -> Self {
         Self::new(400, "\"%fieldName\" is required. Enter and try again.").with(json!({"fieldName": field}))
     }
@@ -137,14 +137,14 @@ pub fn json_response(status: u16, body: &Value) -> Response {
     json_text(status, body.to_string())
 }
 
-/// [`json_response`] of a text that is JSON.
+/// [`json_response`] with the text of the body.
 pub fn json_text(status: u16, body: String) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
 }
 
-/// A page as proxies and login services answer it.
+/// A page, as proxies and login services answer.
 pub fn html(status: StatusCode, title: &str) -> Response {
     let page = format!(
         "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"

@@ -1,4 +1,4 @@
-//! What a call is: one row of an interface's table.
+//! A call: one row of an interface's table.
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use crate::reply::ApiError;
 use crate::store::Database;
 use storefront_core::interface::fields::Table;
 
-/// What a call does inside its transaction: the body of its answer.
+/// The work of a call inside its transaction; it returns the body of the answer.
 pub type Operation = fn(&Database<'_>, Call) -> Result<Value, ApiError>;
 
-/// Whose token a call needs.
+/// The token that a call needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// Nobody's.
+    /// No token.
     Anybody,
-    /// The customer's own.
+    /// A customer's.
     Own,
-    /// An administrator's with this permission.
+    /// An administrator's, with this permission.
     Administrator(&'static str),
 }
 
@@ -25,14 +25,14 @@ pub enum Permission {
 pub struct Route {
     /// HTTP method. A GET reads, any other method may write.
     pub method: &'static str,
-    /// Path behind `/V1/`; a segment in braces is a parameter. `{me|customerId}` takes the word before the
-    /// bar too, which makes it the customer's own call.
+    /// Path after `/V1/`; a segment in braces is a parameter. `{me|customerId}` also accepts the word before the bar,
+    /// which makes it the customer's own call.
     pub path: &'static str,
-    /// Whose token it needs, where the path does not say that it is the own call.
+    /// The token that it needs, unless the path makes it the own call.
     pub permission: Permission,
-    /// What it does.
+    /// Its work.
     pub operation: Operation,
-    /// What its body holds; any object without it.
+    /// The contents of its body; any object if it is missing.
     pub body: Option<Body>,
     /// Status of a success.
     pub success: u16,
@@ -40,27 +40,27 @@ pub struct Route {
     pub summary: &'static str,
 }
 
-/// What the body of a call holds.
+/// The contents of a call's body.
 pub struct Body {
-    /// Name of the object that is sent in it; empty where the body itself is that object.
+    /// Name of the object in the body; empty if the body itself is the object.
     pub wrapper: &'static str,
     /// The object's fields.
     pub fields: Table,
-    /// Fields that have to be there.
+    /// Required fields.
     pub required: &'static [&'static str],
-    /// Whether the wrapper has to be there.
+    /// Whether the wrapper is required.
     pub presence: Presence,
 }
 
-/// Whether the wrapper of a body has to be there.
+/// Whether the wrapper of a body is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It has.
+    /// It is required.
     Required,
     /// It may be left out.
     Optional,
-    /// The own call does without: Magento writes an id into the object before it looks for it, and so finds it always, but
-    /// never under another spelling of its name.
+    /// The own call works without it: Magento writes an id into the object before it looks for it, and so always finds
+    /// it, but never under another spelling of its name.
     Forced,
 }
 
@@ -115,18 +115,17 @@ impl Route {
         Self { body: Some(Body { wrapper, fields, required: &[], presence: Presence::Optional }), ..self }
     }
 
-    /// The row with a body that the own call finds always ([`Presence::Forced`]).
+    /// The row with a body that the own call always finds ([`Presence::Forced`]).
     pub const fn forces(self, wrapper: &'static str, fields: Table) -> Self {
         Self { body: Some(Body { wrapper, fields, required: &[], presence: Presence::Forced }), ..self }
     }
 
-    /// The row with another status of a success.
+    /// The row with another success status.
     pub const fn answers(self, success: u16) -> Self {
         Self { success, ..self }
     }
 
-    /// The paths of the row as they are written in descriptions: each parameter with its own braces, and
-    /// whether it is the own call.
+    /// The paths of the row for descriptions: each parameter with its own braces, and whether it is the own call.
     pub fn paths(&self) -> Vec<(String, bool)> {
         let Some((before, rest)) = self.path.split_once('{').filter(|(_, rest)| rest.contains('|')) else {
             return vec![(self.path.to_owned(), false)];
@@ -136,7 +135,7 @@ impl Route {
         vec![(format!("{before}{own}{after}"), true), (format!("{before}{{{rest}"), false)]
     }
 
-    /// The values of the parameters where the row is for these segments, and whether it is the own call.
+    /// The values of the parameters if the row fits these segments, and whether it is the own call.
     pub fn parameters(&self, segments: &[String]) -> Option<(Vec<String>, bool)> {
         let pattern: Vec<&str> = self.path.split('/').collect();
         if pattern.len() != segments.len() {

@@ -1,4 +1,4 @@
-//! What a new sandbox holds. The records themselves are in `seed.json`, to be read by people.
+//! The contents of a new sandbox. The records themselves are in `seed.json`, for people to read.
 
 use serde_json::Value;
 
@@ -6,16 +6,16 @@ use super::store::{Caller, Document};
 use crate::magento;
 use crate::store::{Database, StoreResult};
 
-/// What the token of a customer begins with; the id follows. A sandbox listens on loopback, so that its tokens may be known and
-/// examples copied.
+/// The start of a customer's token; the id follows. A sandbox listens on loopback, so its tokens need not be secret, and
+/// examples can be copied.
 pub const OF_CUSTOMER: &str = "sandbox-customer-";
 /// Token of the administrator.
 pub const ADMIN_TOKEN: &str = "sandbox-admin";
 
-/// The seed as people read it and edit it.
+/// The seed, as people read and edit it.
 pub const TEXT: &str = include_str!("seed.json");
 
-/// The seed as it stands in its file; every list in the order in which it is stored.
+/// The seed file; every list is in the order in which it is stored.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Seed {
@@ -32,7 +32,7 @@ struct Seed {
     orders: Vec<Document>,
 }
 
-/// Codes of the store views a new sandbox has.
+/// Codes of the store views of a new sandbox.
 pub fn store_views() -> Vec<String> {
     let seed: Value = serde_json::from_str(TEXT).unwrap_or_default();
     let views = seed["store_views"].as_array().into_iter().flatten();
@@ -44,7 +44,7 @@ pub fn insert(records: &Database<'_>) -> StoreResult<()> {
     insert_text(records, TEXT)
 }
 
-/// Fills the empty tables from a seed of somebody's own, in the same form.
+/// Fills the empty tables from a user's own seed, in the same form.
 pub fn insert_text(records: &Database<'_>, text: &str) -> StoreResult<()> {
     let seed: Seed = serde_json::from_str(text)?;
     for attribute in &seed.attributes {
@@ -77,7 +77,7 @@ pub fn insert_text(records: &Database<'_>, text: &str) -> StoreResult<()> {
     records.issue_token(ADMIN_TOKEN, Caller::Admin, None)
 }
 
-/// Adds customers until there are so many: `customer-7@example.com` and so on, with an address and a token each.
+/// Adds customers until there are `count`: `customer-7@example.com` and so on, with an address and a token each.
 pub fn fill(records: &Database<'_>, count: i64) -> StoreResult<()> {
     let last = records.customer_ids()?.last().copied().unwrap_or_default();
     for id in last + 1..=count {
@@ -110,7 +110,7 @@ fn insert_attribute(records: &Database<'_>, attribute: &Document) -> StoreResult
     Ok(())
 }
 
-/// `options` of a product: attribute id → the values that can be chosen; `values`: what it has of attributes.
+/// `options` of a product: attribute id → the values to choose from; `values`: its values of attributes.
 fn insert_product(records: &Database<'_>, product: &Document) -> StoreResult<()> {
     let mut row = product.clone();
     let (options, values) = (row.shift_remove("options"), row.shift_remove("values"));

@@ -1,5 +1,4 @@
-//! Accepting connections: HTTP/1.1 on each, a limit on the time that reading may take, and the hosts that are
-//! answered.
+//! Accepting connections: HTTP/1.1 on each, a limit on the time for reading, and a check of the host.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -26,10 +25,10 @@ use super::body::BodyTimeout;
 use crate::fault::connection::{ConnectionCutter, FaultyListener, FaultyStream};
 use crate::reply::ApiError;
 
-/// Serves `app` until the sender of `stopped` is gone, then ends when every connection has ended.
+/// Serves `app` until the sender of `stopped` is dropped, then ends when every connection has ended.
 ///
-/// A connection whose next request has not arrived up to the end of its header within `read_timeout` is
-/// closed, so that half-open requests cannot hold it for ever; a body has as long again ([`BodyTimeout`]).
+/// A connection is closed if the header of its next request has not arrived within `read_timeout`, so that half-open
+/// requests cannot hold it forever; a body has the same time again ([`BodyTimeout`]).
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -45,7 +44,7 @@ pub async fn serve(
                 connections.spawn(connection(line, app.clone(), read_timeout, stopping.clone()));
             }
             Some(_) = connections.join_next() => {}
-            // An error says that the sender is gone, which is how a stop is asked for.
+            // An error means that the sender was dropped, which asks for a stop.
             _ = &mut stopped => break,
         }
     }
@@ -69,7 +68,7 @@ async fn connection(
         .header_read_timeout(read_timeout)
         .serve_connection(TokioIo::new(line), service);
     let mut connection = std::pin::pin!(connection);
-    // How a connection ended is the client's concern: the sandbox has answered or has not.
+    // How a connection ended does not matter: the sandbox has answered or has not.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = stopping.changed() => connection.as_mut().graceful_shutdown(),
@@ -77,7 +76,7 @@ async fn connection(
     let _ = connection.await;
 }
 
-/// Hands each request to the routes, with what they need to know of its connection.
+/// Passes each request to the routes, with the data of its connection.
 struct ConnectionService {
     cutter: ConnectionCutter,
     body_timeout: BodyTimeout,
@@ -110,7 +109,7 @@ pub async fn host_check(State(allowed): State<Arc<[String]>>, request: Request, 
     }
 }
 
-/// The first host named by the request, in its target or its `Host` fields, that is not to be answered.
+/// The first host that the request names, in its target or its `Host` fields, and that is refused.
 fn refused_host(request: &Request, allowed: &[String]) -> Option<String> {
     let target = request.uri().authority().map(Authority::as_str);
     let mut named =
@@ -120,14 +119,14 @@ fn refused_host(request: &Request, allowed: &[String]) -> Option<String> {
     }
     let refused = |value: Option<&str>| match value.and_then(|value| value.parse::<Authority>().ok()) {
         Some(authority) if is_allowed(&authority, allowed) => None,
-        // Without a port: --allow-host takes it with one too, but then for that port alone.
+        // Without a port: `--allow-host` also accepts a port, but then only that one.
         Some(authority) => Some(authority.host().to_owned()),
         None => Some(value.unwrap_or_default().to_owned()),
     };
     target.into_iter().map(Some).chain(named).find_map(refused)
 }
 
-/// Whether a host is answered. A name that was allowed with a port is allowed at that port only.
+/// Whether a host is accepted. A name that was allowed with a port is accepted at that port only.
 fn is_allowed(authority: &Authority, allowed: &[String]) -> bool {
     let host = authority.host();
     let bare = host.trim_start_matches('[').trim_end_matches(']');

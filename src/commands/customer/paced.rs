@@ -42,7 +42,7 @@ impl Paced {
         Self { pace, running: Cell::default(), failing, was_answered: Cell::default() }
     }
 
-    /// Reads as soon as the pace permits. A read without an answer is repeated after a pause, at most [`REPEATS`] times,
+    /// Reads as soon as the pace permits. A read without an answer is repeated after a pause, at most `REPEATS` times,
     /// unless the service has answered nothing so far or has been failing for too long.
     ///
     /// # Errors

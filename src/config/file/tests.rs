@@ -78,7 +78,7 @@ fn replacing_keeps_links_and_modes() {
     let directory = tempfile::tempdir().unwrap();
     let (path, link) = (directory.path().join("real"), directory.path().join("link"));
     let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-    // The link comes first: it leads to a file that is not there yet.
+    // The link comes first: it leads to a file that does not exist yet.
     symlink("real", &link).unwrap();
     update_file(&link, || Ok(("a".to_owned(), false, ()))).unwrap();
     assert_eq!(mode(), 0o600);

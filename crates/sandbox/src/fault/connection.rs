@@ -16,7 +16,7 @@ const RESET: u8 = 1;
 const TRUNCATE: u8 = 2;
 const AFTER_TRUNCATION: u8 = 3;
 
-/// Accepts connections whose [`ConnectionCutter`] each request can reach.
+/// A listener that gives each request access to its connection's [`ConnectionCutter`].
 pub struct FaultyListener(pub TcpListener);
 
 /// One connection.
@@ -63,7 +63,7 @@ impl Listener for FaultyListener {
 }
 
 impl FaultyStream {
-    /// What cuts this connection.
+    /// The cutter of this connection.
     pub fn cutter(&self) -> ConnectionCutter {
         self.cutter.clone()
     }
@@ -79,7 +79,7 @@ impl AsyncRead for FaultyStream {
     }
 }
 
-/// Writes are not vectored, so that an answer arrives here in one piece with its head.
+/// Writes are not vectored, so that an answer and its head arrive in one piece.
 impl AsyncWrite for FaultyStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
@@ -94,7 +94,7 @@ impl AsyncWrite for FaultyStream {
             }
             AFTER_TRUNCATION => Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into())),
             _ => {
-                // What cannot be reset is closed without an answer, which is nearly the same.
+                // A connection that cannot be reset is closed without an answer, which is nearly the same.
                 let _ = self.stream.set_zero_linger();
                 Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()))
             }
@@ -110,7 +110,7 @@ impl AsyncWrite for FaultyStream {
     }
 }
 
-/// Where the head and half of the body end.
+/// The end of the head and half of the body.
 fn half(bytes: &[u8]) -> usize {
     let body = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |end| end + 4);
     body + (bytes.len() - body) / 2

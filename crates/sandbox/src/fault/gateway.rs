@@ -1,4 +1,4 @@
-//! What stands in front of the shop: a gateway that gives up on a shop that continues, and Varnish.
+//! The servers in front of the shop: a gateway that gives up on a shop that continues, and Varnish.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::reply::html;
 
 /// A request that is still to be handled.
 ///
-/// A sandbox that stops before its time handles it at once: the shop behind the gateway does not know that
-/// anybody has gone, so a write that is announced is never lost.
+/// A sandbox that stops early handles it at once: the shop behind the gateway does not know that anybody has gone, so an
+/// announced write is never lost.
 struct Pending(Option<(Request, Next)>);
 
 impl Pending {
@@ -29,7 +29,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         if let Some((request, next)) = self.0.take() {
-            // The body is already here and the database does not suspend, so one poll is the whole of it.
+            // The body is already here and the database does not suspend, so one poll does all of it.
             let _ = next.run(request).now_or_never();
         }
     }
@@ -44,7 +44,7 @@ pub fn apply_after(delay: Duration, request: Request, next: Next) {
     });
 }
 
-/// What the gateway answers.
+/// The answer of the gateway.
 pub fn gateway_timeout() -> Response {
     html(StatusCode::GATEWAY_TIMEOUT, "504 Gateway Time-out")
 }
@@ -65,8 +65,7 @@ const PAGE: &str = "<!DOCTYPE html>
 </html>
 ";
 
-/// The answer of Varnish's `builtin.vcl`. `Retry-After: 5` says nothing about whether the shop handled the
-/// request.
+/// The answer of Varnish's `builtin.vcl`. `Retry-After: 5` does not tell whether the shop handled the request.
 pub fn backend_fetch_failed() -> Response {
     static TRANSACTION: AtomicU64 = AtomicU64::new(32_770);
     let id = TRANSACTION.fetch_add(3, Ordering::Relaxed);

@@ -20,7 +20,7 @@ use crate::fault::spec::{Fault, FaultKind, FaultValue, NOT_APPLIED};
 use crate::reply::{ApiError, html, json_response};
 use storefront_core::text::exact_json;
 
-/// The faults of one server, with what each has done so far.
+/// The faults of one server, and how often each has struck.
 pub struct FaultInjector(Vec<ActiveFault>);
 
 struct ActiveFault {
@@ -66,7 +66,7 @@ impl ActiveFault {
     }
 }
 
-/// Reading commits nothing, and some kinds are about one operation only.
+/// Reading commits nothing, and some kinds are for one operation only.
 fn concerns(kind: FaultKind, method: &Method) -> bool {
     match kind {
         FaultKind::NoGet | FaultKind::Envelope => method == Method::GET,
@@ -93,10 +93,10 @@ fn chance(seed: u64, met: u64) -> u8 {
     u8::try_from((mixed ^ (mixed >> 31)) % 100).unwrap_or_default()
 }
 
-/// The layer itself.
+/// The middleware.
 ///
-/// Once a request has arrived whole it is handled to its end, as a real service does it, even when the client
-/// gives up while a latency lasts.
+/// A request that has arrived whole is handled to its end, as in a real service, even if the client gives up during a
+/// latency.
 pub async fn middleware(
     State(injector): State<Arc<FaultInjector>>,
     ConnectInfo(cutter): ConnectInfo<ConnectionCutter>,
@@ -136,7 +136,7 @@ async fn handle(
     response
 }
 
-/// What is answered instead of handling the request.
+/// The answer instead of handling the request.
 fn canned_response(triggered: &TriggeredFaults, cutter: &ConnectionCutter) -> Option<Response> {
     triggered.0.iter().find_map(|(kind, setting)| match kind {
         FaultKind::ResetBeforeCommit => {
@@ -153,7 +153,7 @@ fn canned_response(triggered: &TriggeredFaults, cutter: &ConnectionCutter) -> Op
     })
 }
 
-/// The answer of a request that was handled, spoiled.
+/// The answer of a handled request, corrupted.
 async fn corrupt_response(
     response: Response,
     kind: FaultKind,
@@ -188,8 +188,7 @@ async fn corrupt_response(
     response
 }
 
-/// Magento's own words for 429 and 500, a proxy's page for 502, and nothing at all for 503, as in
-/// maintenance.
+/// Magento's own words for 429 and 500, a proxy's page for 502, and nothing at all for 503, as in maintenance.
 fn failure(status: u16, retry_after: FaultValue) -> Response {
     let mut response = match status {
         429 => ApiError::new(429, "Too Many Requests").into_response(),
@@ -226,7 +225,7 @@ async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Resp
     json_response(status, &shape(body))
 }
 
-/// Magento's interface answers the profile without an envelope; whatever is not a profile stays as it is.
+/// Magento's interface answers the profile without an envelope; other answers stay as they are.
 fn envelope(word: &str, mut body: Value) -> Value {
     // A cart has a customer too, among other fields.
     let is_alone = body.as_object().is_some_and(|fields| fields.len() == 1);

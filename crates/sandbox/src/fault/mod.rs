@@ -28,7 +28,7 @@ impl TriggeredFaults {
         }
     }
 
-    /// Which of the parts that a write does not change it loses as well ([`FaultKind::Lose`]): the last ones.
+    /// The unchanged parts that a write loses as well ([`FaultKind::Lose`]): the last ones.
     pub fn lost<T>(&self, others: impl IntoIterator<Item = T>) -> Vec<T> {
         let count = self.number(FaultKind::Lose).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
         let mut others: Vec<T> = others.into_iter().collect();

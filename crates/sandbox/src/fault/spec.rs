@@ -10,21 +10,21 @@ use storefront_core::text::suggestion::closest_match;
 
 /// A fault that the sandbox injects, and how often.
 ///
-/// `PUT:503=2@50x3:seed=7` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three
-/// times, and the same ones whenever the same requests come in the same order.
+/// `PUT:503=2@50x3:seed=7` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times, and the
+/// same ones if the same requests come in the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Only requests with this method; any without it.
     pub method: Option<Method>,
     /// What happens.
     pub kind: FaultKind,
-    /// What stands behind `=`.
+    /// The value after `=`.
     pub value: FaultValue,
     /// How many requests in a hundred it is injected into, each by chance.
     pub percent: u8,
     /// How many requests it is injected into before it stops; no limit without it.
     pub times: Option<u32>,
-    /// What chance begins with; without it every start has its own.
+    /// The seed of chance; without it every start has its own.
     pub seed: Option<u64>,
 }
 
@@ -35,9 +35,9 @@ pub enum FaultKind {
     Latency,
     /// The answer waits after the write is committed.
     LatencyAfterCommit,
-    /// The connection is reset with nothing written.
+    /// The connection is reset and nothing is written.
     ResetBeforeCommit,
-    /// The connection is reset with the write committed.
+    /// The connection is reset after the write is committed.
     ResetAfterCommit,
     /// This status is answered and nothing is written.
     Status(u16),
@@ -76,7 +76,7 @@ pub enum FaultKind {
     Varnish,
 }
 
-/// What stands behind `=`.
+/// The value after `=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultValue {
     /// Nothing.
@@ -87,16 +87,16 @@ pub enum FaultValue {
     Word(&'static str),
 }
 
-/// What may stand behind `=`.
+/// The values that are allowed after `=`.
 #[derive(Debug, Clone, Copy)]
 enum ValueRule {
     Nothing,
     Milliseconds,
     /// How many of these, from 1 on.
     Count(&'static str),
-    /// For `Retry-After`, which is left out without them.
+    /// Seconds for `Retry-After`, which is left out without them.
     Seconds,
-    /// The first where none is given.
+    /// One of these words; without a value, the first.
     OneOf(&'static [&'static str]),
 }
 
@@ -141,7 +141,7 @@ const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[APPLIED, NOT_APPLIED])),
 ];
 
-/// Every kind with what may stand behind `=`, separated by commas, for help texts.
+/// Every kind with its value, separated by commas, for help texts.
 pub fn kinds() -> String {
     let kinds = KINDS.iter().map(|(name, _, takes)| match takes {
         ValueRule::Nothing => (*name).to_owned(),
@@ -221,7 +221,7 @@ fn parse_method(text: &str) -> anyhow::Result<Method> {
         .with_context(|| format!("{text}: expected GET, PUT, POST or DELETE before `:`"))
 }
 
-/// `x3` at the end, which no kind and no value ends in.
+/// Splits `x3` off the end; no kind and no value ends like that.
 fn split_times(text: &str) -> anyhow::Result<(&str, Option<u32>)> {
     match text.rsplit_once('x') {
         Some((rest, times)) if times.starts_with(|first: char| first.is_ascii_digit()) => match times.parse()
@@ -256,7 +256,7 @@ fn find(name: &str) -> anyhow::Result<(FaultKind, ValueRule)> {
 }
 
 impl fmt::Display for Fault {
-    /// As it is written on the command line.
+    /// The specification as on the command line.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(method) = &self.method {
             write!(out, "{method}:")?;

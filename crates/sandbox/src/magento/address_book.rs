@@ -13,7 +13,7 @@ use crate::marketplace::profile::check_owner;
 use crate::reply::ApiError;
 use crate::store::{Database, Document, StoredAddress};
 
-/// The list as it then is, and what was sent of each address in it.
+/// The list after the replacement, and the fields that were sent of each address in it.
 pub struct Replaced {
     /// Every address of the customer by its id.
     pub addresses: Vec<StoredAddress>,
@@ -21,12 +21,12 @@ pub struct Replaced {
     pub sent: Vec<(i64, Document)>,
 }
 
-/// Fields that are not stored as they came.
+/// Fields that are not stored as they were sent.
 const APART: &[&str] =
     &["id", "customer_id", "region", "region_id", "street", "custom_attributes", "extension_attributes"];
 
-/// Makes the list of customer `customer` what `elements` say: an address that is not among them is deleted,
-/// one with a known id is changed, one without an id (or 0) is created.
+/// Makes the list of customer `customer` that of `elements`: an address that is not among them is deleted, one with a
+/// known id is changed, one without an id (or 0) is created.
 ///
 /// 404 for an id that does not exist, 400 for another customer's and for an address that cannot be stored.
 pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Result<Replaced, ApiError> {
@@ -71,7 +71,7 @@ fn change(mut stored: StoredAddress, sent: &Document) -> Result<StoredAddress, A
     Ok(stored)
 }
 
-/// Null keeps what is stored, an empty text clears it.
+/// Null keeps the stored value, an empty text clears it.
 fn merge(stored: &mut Document, sent: &Document) {
     for (name, value) in sent {
         let is_apart = APART.contains(&name.as_str()) || DEFAULTS.contains(&name.as_str());
@@ -84,7 +84,7 @@ fn merge(stored: &mut Document, sent: &Document) {
         }
     }
     if let Some(lines) = sent.get("street").and_then(Value::as_array) {
-        // They are one text in the database, without the blanks around it.
+        // The lines are one text in the database, without the blanks around it.
         let lines = lines.iter().map(as_text).collect::<Vec<_>>().join("\n");
         let lines = storable(lines.trim_matches([' ', '\t', '\n', '\r', '\0', '\u{b}']));
         stored.insert("street".to_owned(), lines.split('\n').map(Value::from).collect());
@@ -93,7 +93,7 @@ fn merge(stored: &mut Document, sent: &Document) {
     merge_region(stored, sent);
 }
 
-/// The top-level id beats the object's; an object without an id is not a region at all, whatever its code says.
+/// The top-level id takes precedence over the object's; an object without an id is not a region at all, with any code.
 fn merge_region(stored: &mut Document, sent: &Document) {
     let object = sent.get("region").filter(|region| !region.is_null());
     let inside = object.and_then(|region| region.get("region_id")).and_then(Value::as_i64);
@@ -112,7 +112,7 @@ fn merge_region(stored: &mut Document, sent: &Document) {
     stored.insert("region_id".to_owned(), Value::from(id));
 }
 
-/// Street lines of an address, unless the shop is set up for more.
+/// How many street lines an address may have, unless the shop is set up for more.
 const STREET_LINES: usize = 2;
 
 /// Countries whose addresses need no postcode; Lebanon is this shop's own setting, the others are Magento's.
@@ -128,7 +128,7 @@ const NEEDED: [(&str, &str); 6] = [
     ("postcode", "Zip/Postal Code"),
 ];
 
-/// Refuses an address that cannot be stored as `merged`.
+/// Refuses an address that cannot be stored as in `merged`.
 pub fn check(merged: &Document) -> Result<(), ApiError> {
     let mut wrong: Vec<ApiError> = lacking(merged).map(|(name, _)| ApiError::required(name)).collect();
     let country = text(merged, "country_id");
@@ -142,8 +142,8 @@ pub fn check(merged: &Document) -> Result<(), ApiError> {
     ApiError::all(wrong).map_or_else(|| check_lines(merged), Err)
 }
 
-/// Refuses an address as it is stored. Magento saves the stored addresses before it looks at those sent: with
-/// one that it does not take no PUT of the customer succeeds, not even one that corrects or removes it.
+/// Refuses an address as it is stored. Magento saves the stored addresses before it looks at the sent ones: if it refuses
+/// one of them, no PUT of the customer succeeds, not even one that corrects or removes it.
 pub fn check_stored(address: &Document) -> Result<(), ApiError> {
     let blanks: Vec<String> =
         lacking(address).map(|(_, label)| format!("\"{label}\" is a required value.")).collect();

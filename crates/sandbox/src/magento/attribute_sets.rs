@@ -1,4 +1,4 @@
-//! Attribute sets, their groups, and which attributes are in them.
+//! Attribute sets, their groups, and the attributes in them.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub fn groups(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     let mut groups = records.attribute_groups()?;
     groups.retain(|group| criteria.holds(group));
-    // Their places are those of their ids, and not shown.
+    // The groups are in the order of their ids; their places are not shown.
     let placed = |group: Value| {
         let mut searched = group.clone();
         searched["sort_order"] = group["attribute_group_id"].clone();
@@ -32,7 +32,7 @@ pub fn groups(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(criteria.answer(criteria.sorted(groups.into_iter().map(placed).collect())))
 }
 
-/// POST `products/attribute-sets/attributes`: an id as text. An attribute that is in the set is moved.
+/// POST `products/attribute-sets/attributes`: answers an id as text. An attribute that is in the set is moved.
 pub fn assign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let sent = |name: &str| match call.sent.get(name) {
         None | Some(Value::Null) => Err(ApiError::required(name)),

@@ -10,7 +10,7 @@ use crate::marketplace::quote;
 use crate::reply::ApiError;
 use crate::store::{Database, Document, Product, QuoteLine};
 
-/// Most of one product in a cart, as Magento is delivered.
+/// The most of one product in a cart, by Magento's default.
 const MOST: i64 = 10_000;
 
 /// GET `carts/{mine|cartId}/items`.
@@ -18,8 +18,8 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     carts::items(records, call.cart(records)?)
 }
 
-/// POST `carts/{mine|cartId}/items`. The own call uses the own cart, whatever `quote_id` says; any other the
-/// one that `quote_id` names, and its path only has to be a number.
+/// POST `carts/{mine|cartId}/items`. The own call uses the own cart and ignores `quote_id`; any other uses the cart that
+/// `quote_id` names, and its path only has to be a number.
 pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     if call.is_own {
         return add_to(records, call.cart(records)?, &call);
@@ -27,7 +27,7 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     add_to(records, named_cart(records, &call)?, &call)
 }
 
-/// The cart that `quote_id` names. It beats the one in the path, which only has to be a number.
+/// The cart that `quote_id` names. It takes precedence over the one in the path, which only has to be a number.
 fn named_cart(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     call.id(0)?;
     let named = call.sent.get("quote_id").map(as_text).unwrap_or_default();
@@ -38,8 +38,8 @@ fn named_cart(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     active_cart(records, cart)
 }
 
-/// PUT `carts/{mine|cartId}/items/{itemId}`, with the same rule for the cart. SKU, price and name mean nothing; other options
-/// make another item of it.
+/// PUT `carts/{mine|cartId}/items/{itemId}`, with the same rule for the cart. SKU, price and name are ignored; other
+/// options make it another item.
 pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = if call.is_own { call.cart(records)? } else { named_cart(records, &call)? };
     let item = call.id(1)?;
@@ -105,7 +105,7 @@ fn add_to(records: &Database<'_>, cart: i64, call: &Call) -> Result<Value, ApiEr
     carts::item(records, cart, &line)
 }
 
-/// An integer; what is not above zero counts as one, and so does null.
+/// An integer; a number that is not above zero counts as one, and so does null.
 fn quantity(sent: &Document) -> Result<i64, ApiError> {
     let qty = match sent.get("qty") {
         None => return Err(ApiError::invalid_value("qty", &Value::Null)),
@@ -117,7 +117,7 @@ fn quantity(sent: &Document) -> Result<i64, ApiError> {
     if qty.fract() != 0.0 {
         return Err(ApiError::new(400, "You cannot use decimal quantity for this product."));
     }
-    // A quantity beyond the largest that is allowed is refused below, however far beyond.
+    // A quantity beyond the largest that is allowed is refused below.
     #[allow(clippy::cast_possible_truncation)]
     Ok(qty.min(1e9) as i64)
 }
@@ -138,7 +138,7 @@ fn check_stock(product: &Product, qty: i64, version: Version) -> Result<(), ApiE
     Ok(())
 }
 
-/// A stored quantity; one with a fraction, from the other interface, counts as the whole below it.
+/// A stored quantity; a fraction, from the other interface, is rounded down.
 fn whole(stored: &str) -> i64 {
     stored.split('.').next().and_then(|whole| whole.parse().ok()).unwrap_or(0)
 }

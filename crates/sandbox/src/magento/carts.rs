@@ -1,4 +1,4 @@
-//! Carts: making, reading and finding them, and how Magento shows them.
+//! Carts: creating, reading and finding them, and how Magento shows them.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::store::{Database, Document, QuoteLine};
 /// Fields that can be searched.
 const FIELDS: &[&str] = &["customer_id", "entity_id", "is_active", "store_id"];
 
-/// POST `carts/mine`: the same id again where there is an active cart.
+/// POST `carts/mine`: the same id again if there is an active cart.
 pub fn create_own(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     create(records, call.customer()?)
 }
@@ -95,7 +95,7 @@ pub fn shown(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     }))
 }
 
-/// One assignment of all items to the shipping address, none for an empty cart.
+/// One assignment of all items to the shipping address; none for an empty cart.
 fn assignments(saved: &Document, items: &Value, customer: i64) -> Value {
     if items == &json!([]) {
         return json!([]);

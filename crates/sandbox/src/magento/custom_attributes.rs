@@ -7,16 +7,16 @@ use crate::coerce::as_text;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// Codes of the customer's custom attributes; others are not known to this shop.
+/// Codes of the customer's custom attributes; this shop knows no others.
 pub const CUSTOMER_ATTRIBUTES: &[&str] = &["loyalty_no", LANGUAGE];
 /// Codes of an address's custom attributes.
 pub const ADDRESS_ATTRIBUTES: &[&str] = &["door_code", "firstname_kana", "lastname_kana"];
 
-/// The only one with options.
+/// The only attribute with options.
 const LANGUAGE: &str = "preferred_language";
 const LANGUAGES: [[&str; 2]; 4] = [["", " "], ["en", "English"], ["fr", "French"], ["de", "German"]];
 
-/// Those of customers or of addresses.
+/// The custom attributes of customers or of addresses.
 pub fn list(_: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let codes = match call.parameter(0) {
         "customer" => CUSTOMER_ATTRIBUTES,
@@ -45,7 +45,8 @@ fn described(code: &str) -> Value {
     })
 }
 
-/// Every custom attribute of the customer has a value, if only null, none is a list, and an option is one by its value.
+/// Checks that every custom attribute of the customer has a value, even null, that none is a list, and that the value of
+/// one with options is an option.
 pub fn check(sent: &Document) -> Result<(), ApiError> {
     for attribute in sent.get("custom_attributes").and_then(Value::as_array).into_iter().flatten() {
         let code = as_text(&attribute["attribute_code"]);

@@ -1,4 +1,4 @@
-//! A stored customer as Magento answers it: known fields only, nothing that is null.
+//! A stored customer as Magento answers it: only known fields, without null.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::store::{Database, Document, StoredAddress};
 /// The names of the two defaults, on the customer and, as flags, on the addresses.
 pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
-/// The fields of a customer before and behind the addresses, in Magento's order.
+/// The fields of a customer before and after the addresses, in Magento's order.
 const BEFORE: &[&str] = &[
     "id",
     "group_id",
@@ -33,7 +33,7 @@ const BEFORE: &[&str] = &[
     "taxvat",
     "website_id",
 ];
-/// Fields that are shown also where they are empty.
+/// Fields that are shown even if they are empty.
 const REQUIRED: &[&str] = &["email", "firstname", "lastname"];
 const NUMBERS: &[&str] = &["id", "group_id", "gender", "store_id", "website_id"];
 
@@ -52,7 +52,7 @@ pub const ADDRESS_TEXTS: &[&str] = &[
     "vat_id",
 ];
 
-/// Customer `id` with all addresses, those by their ids.
+/// Customer `id` with all addresses, in the order of their ids.
 pub fn customer(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     let stored = records.customer(id)?;
     let mut view = Document::new();
@@ -113,7 +113,7 @@ pub fn default_id(customer: &Document, name: &str) -> Option<i64> {
     as_text(customer.get(name)?).parse().ok()
 }
 
-/// The region object, resolved by its id, and the id next to it; a region that was never set has none.
+/// The region object, resolved by its id, and the id; a region that was never set has none.
 fn region(stored: &Document) -> (Value, Option<i64>) {
     let object = stored.get("region").and_then(Value::as_object);
     let inside = object.and_then(|region| region.get("region_id")).and_then(Value::as_i64);
@@ -171,7 +171,7 @@ pub fn merge_attributes(stored: &mut Document, sent: Option<&Value>, known: &[&s
     stored.insert("custom_attributes".to_owned(), Value::from(list));
 }
 
-/// Characters beyond the BMP are lost on the way to the database, one `?` for each of their bytes (2.4.6 on
+/// The text that the database keeps: characters beyond the BMP are lost, one `?` for each of their bytes (2.4.6 on
 /// MariaDB).
 pub fn storable(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut kept, letter| {

@@ -18,8 +18,7 @@ use crate::marketplace::profile::{now, unchanged};
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// The administrators' website, the one of the store views, and a second one whose customers are other
-/// customers.
+/// The administrators' website, that of the store views, and a second one with other customers.
 const WEBSITES: [i64; 3] = [0, 1, 2];
 
 /// Fields that a PUT cannot set.
@@ -33,8 +32,9 @@ pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     customer_view::customer(records, id)
 }
 
-/// PUT `customers/{me|customerId}`. On `me` the id is the token's whatever was sent. Otherwise the id in the
-/// body beats the one in the path; what is not sent is taken from the customer in the path, the email too.
+/// PUT `customers/{me|customerId}`. On `me` the id is the token's, even if another was sent. Otherwise the id in the body
+/// takes precedence over the one in the path; fields that are not sent are taken from the customer in the path, also the
+/// email.
 ///
 /// An administrator's token on `me` is refused: Magento would make a new customer.
 pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
@@ -58,8 +58,8 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError
     save(records, &mut call, target)
 }
 
-/// DELETE `addresses/{addressId}`: whoever's it is, and whatever else is wrong with it or the other addresses. A default that
-/// it was is gone from the profile; nothing else changes.
+/// DELETE `addresses/{addressId}`: of any customer, and without checks of it or the other addresses. A default that it
+/// was is removed from the profile; nothing else changes.
 pub fn remove_address(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = call.id(0)?;
     let owner = records.address_owner(id)?.ok_or_else(|| ApiError::no_such_entity("addressId", id))?;
@@ -82,7 +82,7 @@ fn remove_from(records: &Database<'_>, owner: i64, id: i64) -> Result<(), ApiErr
     Ok(records.remove_address(id)?)
 }
 
-/// 500 for a website or a store view that there is not.
+/// 500 for an unknown website or store view.
 fn check_scope(sent: &Document) -> Result<(), ApiError> {
     for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
         if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
@@ -92,7 +92,7 @@ fn check_scope(sent: &Document) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// `id` where it is a customer; 404 otherwise.
+/// `id` if it is a customer; 404 otherwise.
 pub fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
     if records.customer_exists(id)? { Ok(id) } else { Err(ApiError::no_such_entity("customerId", id)) }
 }
@@ -138,7 +138,8 @@ fn save(records: &Database<'_>, call: &mut Call, target: i64) -> Result<Value, A
     customer_view::customer(records, target)
 }
 
-/// Null keeps what is stored, an empty text clears it. Of a date null clears, too, and with the customer's own token leaving it out.
+/// Null keeps the stored value, an empty text clears it. A date is cleared by null, too, and with the customer's own
+/// token by leaving it out.
 fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
     for (name, value) in sent {
         let is_fixed = FIXED.contains(&name.as_str()) || DEFAULTS.contains(&name.as_str());
@@ -166,7 +167,7 @@ fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
     merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
 }
 
-/// A date of birth as it is stored, without a time. 400 for any other text, and for a date to come.
+/// A date of birth as it is stored, without a time. 400 for any other text, and for a future date.
 fn birthday(text: &str) -> Result<String, ApiError> {
     let Some(date) = date(text)? else { return Ok("0000-00-00".to_owned()) };
     if date > crate::system_time().to_zoned(TimeZone::UTC).date() {
@@ -175,7 +176,7 @@ fn birthday(text: &str) -> Result<String, ApiError> {
     Ok(date.to_string())
 }
 
-/// A date as it is understood: `03/02/1990` is the second of March, and `1990-02-30` too; none for one of zeros. 400 for any
+/// A date as it is understood: `03/02/1990` is the second of March, and `1990-02-30` too; none for zeros. 400 for any
 /// other text.
 pub fn date(text: &str) -> Result<Option<Date>, ApiError> {
     let parts = |sign: char| -> Vec<i16> {
@@ -192,7 +193,7 @@ pub fn date(text: &str) -> Result<Option<Date>, ApiError> {
     date.map(Some).ok_or_else(|| ApiError::new(400, "Invalid date"))
 }
 
-/// Names and gender. A customer's own PUT has to bring the names, an administrator's may leave them out.
+/// Checks names and gender. A customer's own PUT needs the names, an administrator's may leave them out.
 fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), ApiError> {
     let mut wrong = Vec::new();
     for (name, label) in [("firstname", "First Name"), ("lastname", "Last Name")] {
@@ -231,7 +232,7 @@ fn is_name(text: &str) -> bool {
         })
 }
 
-/// One that no other customer of the website of `own` has, as the database compares, and then a valid one.
+/// Checks that no other customer of the website of `own` has the email, as the database compares, and that it is valid.
 fn check_email(records: &Database<'_>, sent: &Document, own: i64) -> Result<(), ApiError> {
     let email_of = |customer: &Document| customer.get("email").map(as_text).unwrap_or_default();
     let email = email_of(sent);

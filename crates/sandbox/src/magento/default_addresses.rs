@@ -1,4 +1,4 @@
-//! The default billing and shipping address after a PUT: by far the easiest thing to lose.
+//! The default billing and shipping address after a PUT: they are easily lost.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::coerce::as_text;
 use crate::reply::ApiError;
 use crate::store::{Document, StoredAddress};
 
-/// What a PUT says about the address list.
+/// The address list of a PUT.
 pub enum SentList {
     /// No `addresses`.
     Absent,
@@ -18,8 +18,8 @@ pub enum SentList {
     List(Replaced),
 }
 
-/// 400 for a default that is not one of the stored addresses, also where it is sent as it is stored, and in
-/// an administrator's PUT where it is not sent and stored so. Null, `""` and 0 are not defaults.
+/// 400 for a default that is not one of the stored addresses, even if it is sent as it is stored, and in an
+/// administrator's PUT even if it is stored and not sent. Null, `""` and 0 are not defaults.
 ///
 /// Since 2.4.7-p4; 2.4.6 stores any default, and 2.4.7 up to -p3 compares with the addresses sent instead of
 /// the stored.
@@ -47,9 +47,9 @@ fn is_no_default(value: &Value) -> bool {
 
 /// Sets the defaults of `customer`, as stored, after a PUT of `sent`; `is_own` on `customers/me`.
 ///
-/// The last flag wins over the top level. Where neither is sent with a list, a customer's own PUT loses the
-/// default and an administrator's keeps it, unless its flag was sent as false. A default goes with its
-/// address. `null` clears it, and `""` and 0 do so by storing 0.
+/// The last flag takes precedence over the top level. If neither is sent with a list, a customer's own PUT loses the
+/// default and an administrator's keeps it, unless its flag was sent as false. A default goes with its address. `null`
+/// clears it, and `""` and 0 do so by storing 0.
 pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own: bool) {
     let is_list = matches!(list, SentList::List(_));
     for name in DEFAULTS {
@@ -82,8 +82,7 @@ pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own:
     }
 }
 
-/// Makes the flags of the stored addresses agree with the customer's defaults, for readers of the flags
-/// without.
+/// Makes the flags of the stored addresses agree with the customer's defaults, for readers of the flags only.
 pub fn mark(customer: &Document, addresses: &mut [StoredAddress]) {
     for name in DEFAULTS {
         let chosen = default_id(customer, name);

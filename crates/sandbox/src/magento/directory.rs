@@ -14,16 +14,16 @@ use storefront_core::check::country::Country;
 #[derive(Debug, serde::Deserialize)]
 pub struct Region(pub i64, pub String, pub String);
 
-/// Ids, codes and names as Magento ships them, of a few countries only.
+/// Ids, codes and names of Magento, for a few countries only.
 static REGIONS: LazyLock<BTreeMap<String, Vec<Region>>> =
     LazyLock::new(|| serde_json::from_str(include_str!("regions.json")).unwrap_or_default());
 
-/// Whether this is a country, as Magento writes its code.
+/// Whether this is a country's code, in Magento's spelling.
 pub fn exists(code: &str) -> bool {
     find(code).is_some()
 }
 
-/// The regions of a country, none where there are none.
+/// The regions of a country, or none.
 pub fn regions(country: &str) -> &'static [Region] {
     REGIONS.get(country).map_or(&[], Vec::as_slice)
 }

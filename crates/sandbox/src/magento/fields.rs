@@ -1,12 +1,12 @@
-//! `fields` of a query, such as `items[attribute_code,options],total_count`: what of an answer is sent.
+//! `fields` of a query, such as `items[attribute_code,options],total_count`: the parts of an answer that are sent.
 
 use serde_json::{Map, Value};
 
-/// The names at one level, each with those inside it; without any, the whole value is meant.
+/// The names at one level, each with those inside it; an empty list means the whole value.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Names(Vec<(String, Names)>);
 
-/// What the query asks for of an answer: all of it where it names no fields, or is not understood.
+/// The part of an answer that the query asks for: all of it if it names no fields, or cannot be parsed.
 pub fn chosen(query: &[(String, String)], answer: Value) -> Value {
     let named = query.iter().find(|(name, _)| name == "fields").and_then(|(_, text)| parse(text));
     match named {
@@ -47,7 +47,7 @@ impl Names {
     fn of(&self, value: Value) -> Value {
         match value {
             _ if self.0.is_empty() => value,
-            // Magento goes through the elements, and without any has nothing to send.
+            // Magento goes through the elements; without any, it has nothing to send.
             Value::Array(list) if list.is_empty() => Value::Null,
             Value::Array(list) => list.into_iter().map(|one| self.of(one)).collect(),
             Value::Object(mut fields) => {

@@ -1,4 +1,5 @@
-//! What some shops refuse: long pages where they limit their input, and characters of addresses since 2.4.8, which also sorts them.
+//! What some shops refuse: long pages if they limit their input, and characters of addresses since 2.4.8, which also
+//! sorts addresses.
 
 use serde_json::{Value, json};
 
@@ -6,11 +7,11 @@ use crate::Version;
 use crate::coerce::snake_case;
 use crate::reply::ApiError;
 
-/// Most records of a page, as Magento is delivered with its limits on.
+/// The most records of a page, by Magento's default for limits.
 const MAX_PAGE: u64 = 300;
-/// Most characters of a telephone number.
+/// The most characters of a telephone number.
 const MAX_TELEPHONE: usize = 20;
-/// Most characters of a city in 2.4.9, and of all lines of a street.
+/// The most characters of a city in 2.4.9, and of all lines of a street.
 const MAX_CITY: usize = 100;
 const MAX_STREET: usize = 255;
 
@@ -26,7 +27,7 @@ pub fn check_page(query: &[(String, String)]) -> Result<(), ApiError> {
     }
 }
 
-/// 400 for an address of a profile with a city, a telephone, a street or a name that 2.4.8 or 2.4.9 does not take.
+/// 400 for an address of a profile with a city, a telephone, a street or a name that 2.4.8 or 2.4.9 refuses.
 pub fn check_addresses(profile: &Value, version: Version) -> Result<(), ApiError> {
     for address in profile["addresses"].as_array().into_iter().flatten() {
         let text = |name: &str| address[name].as_str().unwrap_or_default();
@@ -44,10 +45,10 @@ pub fn check_addresses(profile: &Value, version: Version) -> Result<(), ApiError
     Ok(())
 }
 
-/// Whether the address meets a rule, and what is said if it does not.
+/// Whether the address meets a rule, and the message if it does not.
 type Rule = (bool, &'static str);
 
-/// City and telephone of 2.4.8.
+/// The rules for city and telephone of 2.4.8.
 fn first_rules(address: &Value) -> Vec<Rule> {
     let text = |name: &str| address[name].as_str().unwrap_or_default();
     let in_telephone = |one: char| one.is_ascii_digit() || one.is_whitespace() || "+-()".contains(one);
@@ -61,7 +62,7 @@ fn first_rules(address: &Value) -> Vec<Rule> {
     ]
 }
 
-/// City, telephone and street of 2.4.9: every character counts.
+/// The rules for city, telephone and street of 2.4.9: every character counts.
 fn relaxed_rules(address: &Value) -> Vec<Rule> {
     let text = |name: &str| address[name].as_str().unwrap_or_default();
     let is_of = |name: &str, most: usize, is_allowed: &dyn Fn(char) -> bool| {
@@ -85,12 +86,12 @@ fn relaxed_rules(address: &Value) -> Vec<Rule> {
     ]
 }
 
-/// What a city may have in 2.4.8: letters, marks, blanks, `-` and `'`.
+/// Whether a city may have this character in 2.4.8: a letter, a mark, a blank, `-` or `'`.
 fn is_in_city(one: char) -> bool {
     is_letter(one) || one.is_whitespace() || "-'".contains(one)
 }
 
-/// Customers as 2.4.8 shows them: the address that is the default for shipping comes first.
+/// Customers as 2.4.8 shows them: the default shipping address comes first.
 pub fn with_default_first(mut answer: Value) -> Value {
     fn sort(value: &mut Value) {
         match value {
@@ -108,7 +109,7 @@ pub fn with_default_first(mut answer: Value) -> Value {
     answer
 }
 
-/// Whether the first run of allowed characters is the whole text. A text without any passes: nothing is found in it.
+/// Whether the first run of allowed characters is the whole text. A text without such characters passes.
 fn is_one_run(text: &str, is_allowed: impl Fn(char) -> bool) -> bool {
     let run = text.trim_start_matches(|one| !is_allowed(one));
     run.is_empty() || run.len() == text.len() && text.chars().all(is_allowed)

@@ -1,8 +1,8 @@
 //! Stock Magento's REST interface over the same store, as 2.4.6 and 2.4.7 were measured to behave, traps
 //! included.
 //!
-//! Where the two versions differ, 2.4.7 is followed, and the place says so. Calls that the client never makes
-//! are not routes.
+//! Where the versions differ, 2.4.7 is followed, and the comment there says so. Calls that the client never makes are not
+//! routes.
 
 mod address_book;
 mod attribute_sets;
@@ -46,7 +46,7 @@ const ESTIMATE_TO: &str = "carts/{mine|cartId}/estimate-shipping-methods";
 const SHIPPING: &str = "carts/{mine|cartId}/shipping-information";
 const SELECTED: &str = "carts/{mine|cartId}/selected-payment-method";
 
-/// All of its calls. The first row that fits counts, so that `search` stands before an id.
+/// All routes. The first that fits counts, so that `search` comes before an id.
 pub static ROUTES: &[Route] = &[
     post("integration/customer/token", Anybody, tokens::customer, "Issue a token to a customer"),
     post("integration/admin/token", Anybody, tokens::administrator, "Issue a token to an administrator"),

@@ -1,6 +1,6 @@
 //! Requests signed by an integration (OAuth 1.0a, RFC 5849), which may do what an administrator may.
 //!
-//! Nothing here is the client's: a mistake in how it signs must not be repeated by what checks it.
+//! Nothing here is shared with the client: a mistake in its signature must not be repeated by the check.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::Version;
 use crate::reply::ApiError;
 
-/// The only integration. A sandbox listens on loopback, so that its values may be known.
+/// The only integration. A sandbox listens on loopback, so its values need not be secret.
 const CONSUMER: &str = "sandbox-consumer-key";
 const TOKEN: &str = "sandbox-token";
 const SECRETS: [&str; 2] = ["sandbox-consumer-secret", "sandbox-token-secret"];
@@ -25,28 +25,28 @@ const SECRETS: [&str; 2] = ["sandbox-consumer-secret", "sandbox-token-secret"];
 const BAD_NONCE: &str = "An error occurred validating the nonce";
 const BAD_SIGNATURE: &str = "The signature is invalid. Verify and try again.";
 
-/// Seconds by which a request's time may be ahead.
+/// How many seconds a request's time may be ahead.
 const MAX_AHEAD: i64 = 600;
 
-/// What laminas-uri leaves as it is in a path, and which escapes it decodes.
+/// The characters that laminas-uri keeps in a path, and the escapes that it decodes.
 const KEPT_IN_PATH: &[u8] = b"-._~:@&=+$,/;()";
 const DECODED_IN_PATH: &[u8] = b"-._~:@&=+$,/;%";
 
-/// Those of this process, which no other request may use.
+/// The nonces of this process, which no other request may use.
 static NONCES: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 /// Compares two names of parameters.
 type Order = fn(&str, &str) -> Ordering;
 
-/// How a version signs: the order of names, and the path.
+/// How a version signs: the order of the names, and the path.
 #[derive(Clone, Copy)]
 struct Signing {
     order: Order,
     path: fn(&str) -> String,
 }
 
-/// Up to 2.4.7 names are in natural order and the path is that of laminas-uri; from 2.4.8 on names are in the order of their
-/// bytes and the path is the one sent.
+/// Up to 2.4.7 names are in natural order and the path is that of laminas-uri; from 2.4.8 on names are in the order of
+/// their bytes and the path is that of the request.
 fn signing(version: Version) -> Signing {
     if version >= Version::V248 {
         Signing { order: str::cmp, path: str::to_owned }
@@ -55,7 +55,7 @@ fn signing(version: Version) -> Signing {
     }
 }
 
-/// Whether a request is signed at all; one that is signed wrongly is refused.
+/// Whether a request is signed; a wrong signature is refused.
 pub fn is_signed(parts: &Parts, version: Version) -> Result<bool, ApiError> {
     let signing = signing(version);
     let Some(sent) = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()) else {
@@ -90,7 +90,7 @@ pub fn is_signed(parts: &Parts, version: Version) -> Result<bool, ApiError> {
     if sign(hmac::HMAC_SHA256, SECRETS, &text) == signature { Ok(true) } else { refused(BAD_SIGNATURE) }
 }
 
-/// RFC 5849, 3.4.1, of parameters as they are before encoding.
+/// The base string of RFC 5849, 3.4.1; the parameters are not encoded yet.
 fn base_string(method: &str, address: &str, own: BTreeMap<String, String>, order: Order) -> String {
     let mut own: Vec<(String, String)> = own.into_iter().collect();
     own.sort_by(|one, other| order(&one.0, &other.0));
@@ -102,13 +102,13 @@ fn base_string(method: &str, address: &str, own: BTreeMap<String, String>, order
     [method.to_owned(), escaped(address), escaped(&parameters)].join("&")
 }
 
-/// RFC 5849, 3.4.2.
+/// The signature of RFC 5849, 3.4.2.
 fn sign(algorithm: hmac::Algorithm, secrets: [&str; 2], text: &str) -> String {
     let key = secrets.map(escaped).join("&");
     STANDARD.encode(hmac::sign(&hmac::Key::new(algorithm, key.as_bytes()), text.as_bytes()))
 }
 
-/// RFC 5849, 3.6.
+/// The encoding of RFC 5849, 3.6.
 fn escaped(text: &str) -> String {
     text.bytes()
         .map(|byte| if is_kept(byte, b"-._~") { char::from(byte).into() } else { hex(byte) })
@@ -127,14 +127,15 @@ fn hex(byte: u8) -> String {
     format!("%{byte:02X}")
 }
 
-/// A path as laminas-uri has it, by which Magento checks.
+/// A path as laminas-uri has it, which Magento signs.
 fn signed_path(path: &str) -> String {
     let path = path.as_bytes();
     let escape = |text: &[u8], at: usize| -> Option<u8> {
         let digits = text.get(at + 1..at + 3).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
         u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
-    // First what may stand in a path is decoded, which may make a new escape; then what may not is encoded.
+    // First the escapes of characters that a path may have are decoded, which may make a new escape; then the other
+    // characters are encoded.
     let (mut plain, mut at) = (Vec::new(), 0);
     while at < path.len() {
         match escape(path, at).filter(|_| path[at] == b'%') {
@@ -220,7 +221,7 @@ mod tests {
         list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    /// What a request comes to that the client signs like this.
+    /// The check of a request that the client signs like this.
     fn sent(
         path: &str,
         keys: &Keys,
@@ -295,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_rfc_is_encoded_and_sorted() {
-        // RFC 5849, 3.4.1.1; of `a3`, which it has twice, the last one alone.
+        // RFC 5849, 3.4.1.1; of `a3`, which it has twice, only the last one.
         let parameters = parameters(&[
             ("b5", "=%3D"),
             ("a3", "2 q"),

@@ -1,4 +1,4 @@
-//! Orders: placing one from a cart. What is done with those that are placed is in the files below.
+//! Orders: placing one from a cart. The files below have the calls for placed orders.
 
 mod addresses;
 mod comments;
@@ -23,7 +23,7 @@ const NEW: [&str; 2] = ["new", "pending"];
 /// Fields of an address that an order has besides the texts.
 const ADDRESS_FIELDS: &[&str] = &["street", "country_id", "region", "region_id", "customer_address_id"];
 
-/// PUT `carts/{mine|cartId}/order`: the id of the order, as text. The cart is not active any more.
+/// PUT `carts/{mine|cartId}/order`: the id of the order, as text. It ends the cart.
 pub fn place(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = call.cart(records)?;
     let customer = records.quote(cart)?.map_or(0, |(customer, _)| customer);
@@ -53,8 +53,8 @@ pub fn place(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(order.to_string().into())
 }
 
-/// The billing and the shipping address of the order; 400 for one that the cart lacks, or for no method. Billing is the
-/// customer's default where the cart has none.
+/// The billing and the shipping address of the order; 400 if the cart lacks one, or a method. Without a billing address
+/// in the cart, it is the customer's default.
 fn addresses(records: &Database<'_>, customer: i64, saved: &Document) -> Result<[Document; 2], ApiError> {
     let of_cart = |name: &str| saved.get(name).and_then(Value::as_object).cloned();
     let missing = |kind: &str| ApiError::new(400, &format!("Please check the {kind} address information."));
@@ -72,7 +72,7 @@ fn addresses(records: &Database<'_>, customer: i64, saved: &Document) -> Result<
     Ok([billing, shipping].map(|address| stored(address, &owner)))
 }
 
-/// The customer's default billing address as a cart has addresses: with the region as a text.
+/// The customer's default billing address in the form of a cart's: with the region as a text.
 fn default_billing(
     records: &Database<'_>,
     customer: i64,
@@ -88,7 +88,7 @@ fn default_billing(
     }))
 }
 
-/// An address as an order keeps it. The code of its region is not among its fields.
+/// An address in the form of an order's. The code of its region is not among its fields.
 fn stored(mut address: Document, owner: &Document) -> Document {
     let email = address.get("email").or_else(|| owner.get("email")).cloned().unwrap_or_default();
     address.retain(|name, value| {
@@ -99,7 +99,7 @@ fn stored(mut address: Document, owner: &Document) -> Document {
     address
 }
 
-/// The fields of the order itself: whose it is, what it comes to, how it is shipped and paid.
+/// The fields of the order itself: customer, totals, shipping and payment.
 fn body(records: &Database<'_>, cart: i64, customer: i64, saved: &Document) -> Result<Document, ApiError> {
     let (owner, totals) = (records.customer(customer)?, totals::totals(records, cart)?);
     let of_owner = |name: &str| owner.get(name).cloned().unwrap_or_default();
@@ -126,7 +126,7 @@ fn body(records: &Database<'_>, cart: i64, customer: i64, saved: &Document) -> R
     Ok(body.as_object().cloned().unwrap_or_default())
 }
 
-/// The items of the order: those of the cart, with what each comes to.
+/// The items of the order: those of the cart, with their totals.
 fn items(records: &Database<'_>, cart: i64) -> Result<Vec<Document>, ApiError> {
     let of_totals = totals::totals(records, cart)?;
     let shown = carts::items(records, cart)?;

@@ -1,4 +1,4 @@
-//! Payment of a cart: a call of its own.
+//! Payment of a cart, in a call of its own.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub fn methods(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(Value::from(records.payment_methods()?))
 }
 
-/// GET `carts/{mine|cartId}/selected-payment-method`: the method that was set, an empty list where none was.
+/// GET `carts/{mine|cartId}/selected-payment-method`: the method that was set, or an empty list.
 pub fn selected(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let saved = records.shipping(call.cart(records)?)?.unwrap_or_default();
     let method = saved.get("paymentMethod").and_then(|payment| payment.get("method"));
@@ -41,7 +41,7 @@ pub fn select(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!("1"))
 }
 
-/// 400 for a payment by a method that there is not.
+/// 400 for a payment by an unknown method.
 pub fn check(records: &Database<'_>, payment: &Document) -> Result<(), ApiError> {
     let method = payment.get("method").map(as_text).unwrap_or_default();
     if records.payment_method_exists(&method)? {

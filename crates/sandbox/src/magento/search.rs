@@ -1,5 +1,4 @@
-//! `searchCriteria` of a query, and the search of customers with the database's idea of what texts are the
-//! same.
+//! `searchCriteria` of a query, and the search of customers, with the database's comparison of texts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,26 +15,26 @@ use crate::store::{Database, SEARCHED};
 pub struct Filter {
     /// Name of the field.
     pub field: String,
-    /// What it is compared with.
+    /// The value that it is compared with.
     pub value: String,
-    /// How, such as `eq` and `like`.
+    /// The comparison, such as `eq` and `like`.
     pub condition: String,
 }
 
-/// What is asked for. Every group must hold; a group holds where one of its filters does.
+/// The criteria. Every group must hold; a group holds if one of its filters does.
 #[derive(Debug, Default)]
 pub struct SearchCriteria {
     /// The groups.
     pub groups: Vec<Vec<Filter>>,
-    /// Most items of a page; all where it is not given.
+    /// The most items of a page; all if it is missing.
     pub page_size: Option<usize>,
-    /// Which page, from 1.
+    /// The number of the page, from 1.
     pub current_page: usize,
-    /// The field that is sorted by, and whether ascending, which is not the default.
+    /// The field to sort by, and whether ascending, which is not the default.
     pub sort: Option<(String, bool)>,
 }
 
-/// Reads the criteria; 400 where there are none.
+/// Reads the criteria; 400 without any.
 pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
     let mut criteria = SearchCriteria::default();
     let mut filters: BTreeMap<(usize, usize), Filter> = BTreeMap::new();
@@ -76,7 +75,7 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
     Ok(criteria)
 }
 
-/// Magento takes one below zero for the first; nothing that is not a number.
+/// A number below zero counts as the first page; other texts are refused.
 fn number(name: &str, value: &str) -> Result<usize, ApiError> {
     let number: i64 = value.parse().map_err(|_| {
         ApiError::new(
@@ -103,7 +102,7 @@ fn grouped(filters: BTreeMap<(usize, usize), Filter>) -> Vec<Vec<Filter>> {
 }
 
 impl SearchCriteria {
-    /// Sorts records as is asked for, by their fields as they are searched; the others of each pair are given back.
+    /// Sorts pairs by the first, the record as it is searched, and returns the second of each.
     pub fn sorted(&self, mut found: Vec<(Value, Value)>) -> Vec<Value> {
         if let Some((field, is_ascending)) = &self.sort {
             let number = |record: &Value| as_text(&record[field.as_str()]).parse::<i64>();
@@ -118,7 +117,7 @@ impl SearchCriteria {
         found.into_iter().map(|(_, shown)| shown).collect()
     }
 
-    /// The texts of which a field must have one, folded, where a whole group says so.
+    /// The texts, folded, of which a field must have one because of a whole group.
     pub fn texts_of(&self, field: &str) -> Option<HashSet<String>> {
         let is_list = |filter: &Filter| filter.field == field && ["eq", "in"].contains(&&*filter.condition);
         let group = self.groups.iter().find(|group| group.iter().all(is_list) && !group.is_empty())?;
@@ -139,11 +138,11 @@ impl SearchCriteria {
         fields
     }
 
-    /// The answer: a page of `found`, empty beyond the last one, the criteria again, and how many there are in all.
+    /// The answer: a page of `found`, empty beyond the last one, the criteria, and the total number.
     pub fn answer(&self, found: Vec<Value>) -> Value {
         let total = found.len();
         let size = self.page_size.unwrap_or(usize::MAX);
-        // Without a size there is one page, whatever is asked for.
+        // Without a size there is one page, even if another is asked for.
         let page = if self.page_size.is_some() { self.current_page.max(1) } else { 1 };
         let items: Vec<Value> = found.into_iter().skip((page - 1).saturating_mul(size)).take(size).collect();
         let filters = |filters: &Vec<Filter>| -> Value {
@@ -175,7 +174,7 @@ impl SearchCriteria {
         self.groups.iter().all(|group| group.iter().any(holds))
     }
 
-    /// 400 for a filter on a field that there is not.
+    /// 400 for a filter on an unknown field.
     pub fn check_fields(&self, known: &[&str]) -> Result<(), ApiError> {
         let unknown = self.groups.iter().flatten().find(|filter| !known.contains(&filter.field.as_str()));
         match unknown {
@@ -188,8 +187,8 @@ impl SearchCriteria {
     }
 }
 
-/// GET `customers/search`. Only the fields that are asked for are looked at, and only the customers of the page are read, so that
-/// a list of 40,000 can be read to its end.
+/// GET `customers/search`. Only the fields of the criteria are compared, and only the customers of the page are read, so
+/// that a list of 40,000 can be read to its end.
 pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = parse(&call.query)?;
     let known: Vec<&str> = SEARCHED.iter().map(|(name, _)| *name).chain(["entity_id"]).collect();
@@ -209,13 +208,12 @@ pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> 
     Ok(answer)
 }
 
-/// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those
-/// that the client uses.
+/// Whether a value fits a filter; nothing fits an unknown condition. Only the conditions that the client uses exist.
 pub fn fits(filter: &Filter, value: &str) -> bool {
     match filter.condition.as_str() {
         "eq" => same_text(value, &filter.value),
         "in" => filter.value.split(',').any(|one| same_text(value, one)),
-        // Of a list with commas between.
+        // In a list with commas.
         "finset" => value.split(',').any(|one| same_text(one, &filter.value)),
         "gt" => {
             let number = |text: &str| text.trim().parse::<f64>().ok();
@@ -251,10 +249,10 @@ fn folded(text: &str) -> String {
     })
 }
 
-/// SQL's LIKE: `%` is anything, `_` one character, a backslash takes the next one literally.
+/// SQL's LIKE: `%` is any text, `_` one character, and a backslash takes the next one literally.
 fn is_like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
-    // Which beginnings of the text the pattern so far fits.
+    // The beginnings of the text that the pattern so far fits.
     let mut fits = vec![false; text.len() + 1];
     fits[0] = true;
     let mut pattern = pattern.chars();

@@ -12,8 +12,8 @@ use crate::marketplace::quote;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// GET `carts/{mine|cartId}/shipping-methods`: to the shipping address of the cart, which it has only once
-/// shipping information was saved.
+/// GET `carts/{mine|cartId}/shipping-methods`: to the shipping address of the cart, which it has only after shipping
+/// information was saved.
 pub fn methods(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = call.cart(records)?;
     let saved = records.shipping(cart)?.unwrap_or_default();
@@ -24,8 +24,7 @@ pub fn methods(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     methods_of(records, cart)
 }
 
-/// POST `carts/{mine|cartId}/estimate-shipping-methods-by-address-id`: to an address of the customer whose
-/// cart it is.
+/// POST `carts/{mine|cartId}/estimate-shipping-methods-by-address-id`: to an address of the cart's customer.
 pub fn estimate(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = call.cart(records)?;
     let sent = call.sent.get("addressId").or_else(|| call.sent.get("address_id"));
@@ -38,7 +37,7 @@ pub fn estimate(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     methods_of(records, cart)
 }
 
-/// POST `carts/{mine|cartId}/estimate-shipping-methods`: to the address that is sent, which is saved nowhere.
+/// POST `carts/{mine|cartId}/estimate-shipping-methods`: to the address in the body, which is not saved.
 pub fn estimate_to(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     methods_of(records, call.cart(records)?)
 }
@@ -64,8 +63,8 @@ fn methods_of(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     Ok(Value::from(methods))
 }
 
-/// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method. It has no payment,
-/// which a call of its own saves. An unknown carrier or method is refused after the addresses were saved.
+/// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method, but no payment, which has a call
+/// of its own. An unknown carrier or method is refused after the addresses were saved.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (cart, sent) = (call.cart(records)?, &call.sent);
     if records.lines(cart)?.is_empty() {
@@ -130,7 +129,7 @@ fn objection(
     Ok(None)
 }
 
-/// The texts of the customer's default billing address, with which the billing address of a cart begins.
+/// The texts of the customer's default billing address, which are the first billing address of a cart.
 fn default_billing(records: &Database<'_>, customer: i64) -> Result<Option<Value>, ApiError> {
     let chosen = default_id(&records.customer(customer)?, "default_billing");
     let found = records.addresses(customer)?.into_iter().find(|address| Some(address.id) == chosen);
@@ -140,8 +139,8 @@ fn default_billing(records: &Database<'_>, customer: i64) -> Result<Option<Value
     }))
 }
 
-/// What is stored of an address: every field of the `earlier` one that is not sent, those sent, and the region
-/// as Magento resolves it. An empty text clears a field.
+/// The stored form of an address: the fields that are sent, those of the `earlier` one that are not, and the region as
+/// Magento resolves it. An empty text clears a field.
 pub fn stored(sent: &Document, earlier: Option<&Value>) -> Document {
     let mut address = earlier.and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
@@ -162,7 +161,7 @@ pub fn stored(sent: &Document, earlier: Option<&Value>) -> Document {
     address
 }
 
-/// Name, id and code. An id counts before a code, a code only where the country has it; nothing is refused.
+/// Name, id and code. An id takes precedence over a code, which counts only if the country has it; nothing is refused.
 fn region(address: &Document) -> Option<[Value; 3]> {
     let text = |name: &str| address.get(name).map(as_text).filter(|text| !text.is_empty());
     let country = text("country_id").unwrap_or_default();
@@ -191,7 +190,7 @@ fn region_of(stored: &Document) -> Option<[Value; 3]> {
     parts.iter().any(|part| !part.is_null()).then_some(parts)
 }
 
-/// The country of an address that is sent, if it has one at all.
+/// The country of an address that is sent, if it has one.
 pub fn country(sent: &Document) -> Option<String> {
     sent.get("country_id").map(as_text).filter(|code| !code.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Tokens for a user name and a password.
+//! Tokens for user name and password.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,14 +10,13 @@ use crate::coerce::as_text;
 use crate::reply::ApiError;
 use crate::store::{Caller, Database};
 
-/// The administrator's password, and that of every customer of the seed. A sandbox listens on loopback, so
-/// that it may be known.
+/// The administrator's password, and that of every customer of the seed. A sandbox listens on loopback, so it need not be
+/// secret.
 const PASSWORD: &str = "sandbox";
 /// The administrator's user name; a customer's is the email.
 const ADMINISTRATOR: &str = "admin";
 
-/// Seconds that a token lasts, as Magento is delivered since 2.4.4: an administrator's no longer than a
-/// customer's.
+/// How many seconds a token lasts, by Magento's default since 2.4.4: an administrator's no longer than a customer's.
 const LIFETIME: i64 = 60 * 60;
 
 /// One sentence for a wrong name and a wrong password.
@@ -55,8 +54,8 @@ fn credentials(call: &Call) -> Result<(String, String), ApiError> {
     }
 }
 
-/// A token for whom name and password fit: a JWT's three parts. The last one is random and never verified,
-/// since the whole token is looked up.
+/// A token for a known name and password: the three parts of a JWT. The last one is random and never verified, because
+/// the whole token is looked up.
 fn log_in(records: &Database<'_>, found: Option<Caller>) -> Result<Value, ApiError> {
     let caller = found.ok_or_else(|| ApiError::new(401, REFUSED))?;
     let issued_at = crate::system_time().as_second();

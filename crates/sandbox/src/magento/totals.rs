@@ -1,4 +1,4 @@
-//! What a cart comes to.
+//! The totals of a cart.
 
 use serde_json::{Value, json};
 
@@ -97,15 +97,15 @@ pub fn amount(value: f64) -> Value {
     text.parse().map_or(Value::Null, Value::Number)
 }
 
-/// Flat rate of one item.
+/// The flat rate of one item.
 const FLAT_RATE: f64 = 5.0;
 
-/// What the method saved on a cart of `count` products costs.
+/// The cost of the saved method for a cart of `count` products.
 pub fn cost(saved: &Document, count: f64) -> f64 {
     saved.get("shipping_carrier_code").and_then(Value::as_str).map_or(0.0, |carrier| rate(carrier, count))
 }
 
-/// The method saved on a cart, as totals write it.
+/// The saved method of a cart, as totals show it.
 pub fn title(saved: &Document) -> Option<String> {
     let carrier = saved.get("shipping_carrier_code")?.as_str()?;
     Some(match carrier {
@@ -114,7 +114,7 @@ pub fn title(saved: &Document) -> Option<String> {
     })
 }
 
-/// What `count` products cost to ship with a carrier.
+/// The cost of shipping `count` products with a carrier.
 pub fn rate(carrier: &str, count: f64) -> f64 {
     if carrier == "flatrate" { FLAT_RATE * count } else { 0.0 }
 }

@@ -11,12 +11,12 @@ use storefront_core::interface::fields;
 /// Longest attribute code.
 const MAX_CODE_LENGTH: usize = 60;
 
-/// Some of the codes that the catalog itself needs: Magento derives its list from the methods of its product.
+/// Some of the codes that the catalog needs: Magento derives its list from the methods of its product.
 const RESERVED: &str = "attributes category category_id category_ids category_name created_at \
     custom_attributes data description id image name options position price qty sku status store store_id \
     type_id updated_at visibility weight";
 
-/// Input kinds of Magento. The interface shows `select` only; anything else than these is refused (ours).
+/// Input types of Magento. The interface shows only `select`; types that are not listed here are refused (ours).
 const FRONTEND_INPUTS: &str = "boolean date datetime gallery hidden image media_image multiline \
     multiselect pagebuilder price select swatch_text swatch_visual text textarea texteditor weee weight";
 
@@ -37,8 +37,7 @@ pub fn create(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(Value::Object(records.attribute(id)?))
 }
 
-/// 400 for a code that exists, unless the fault `silent-update` lets it be updated: then the id of its
-/// attribute.
+/// 400 for a code that exists. With the fault `silent-update` it is updated instead: then the id of its attribute.
 pub fn unused(records: &Database<'_>, call: &Call, code: &str) -> Result<Option<i64>, ApiError> {
     match records.attribute_id(code)? {
         Some(_) if !call.struck.has(FaultKind::SilentUpdate) => Err(already_exists()),
@@ -46,7 +45,7 @@ pub fn unused(records: &Database<'_>, call: &Call, code: &str) -> Result<Option<
     }
 }
 
-/// 400: the code is another attribute's.
+/// 400: another attribute has the code.
 pub fn already_exists() -> ApiError {
     ApiError::new(400, "%1 already exists.").with(json!(["Attribute with the same code"]))
 }
@@ -84,7 +83,7 @@ pub fn check_code(code: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// A product attribute of an existing input type.
+/// Checks that it is a product attribute of an existing input type.
 fn check_kind(attribute: &Document) -> Result<(), ApiError> {
     match attribute.get("entity_type_id") {
         None | Some(Value::Null) => {}

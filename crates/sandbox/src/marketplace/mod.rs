@@ -13,8 +13,8 @@ const SHIPPING: &str = "storeview/{store_view_code}/user/quote/shipping-informat
 const ITEM: &str = "storeview/{store_view_code}/user/quote/item";
 const ATTRIBUTES: &str = "Magento_Catalog::attributes_attributes";
 
-/// All of its calls. Of required fields the interface lists the wrappers, the payment, and what a simple
-/// product is added with; of everything else it says "not shown".
+/// All routes. The interface lists as required only the wrappers, the payment, and the fields of an added simple product;
+/// for everything else it says "not shown".
 pub static ROUTES: &[Route] = &[
     get(PROFILE, Own, profile::show, "The stored profile (not shown in the interface)"),
     put(PROFILE, Own, profile::replace, "Replace the profile and its address list").takes(

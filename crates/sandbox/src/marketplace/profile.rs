@@ -11,8 +11,7 @@ use crate::reply::ApiError;
 use crate::store::{Database, Document, StoredAddress};
 use storefront_core::text::exact_json;
 
-/// An address element of the request: the stored address it changes, or none for a new one, and its
-/// fields.
+/// An address element of the request: the stored address that it changes, or none for a new one, and its fields.
 struct Element {
     id: Option<i64>,
     body: Document,
@@ -35,11 +34,11 @@ pub fn stored(records: &Database<'_>, customer: i64) -> Result<Value, ApiError> 
     Ok(Value::Object(profile))
 }
 
-/// Stores the fields sent and replaces the address list by the one sent, all or nothing.
+/// Stores the fields that were sent, and replaces the address list by the one sent, all or nothing.
 ///
-/// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent
-/// (ours). Fields that the interface does not list are stored as they came, the default addresses included
-/// (ours); a stored default that is not sent goes with its address, as in Magento.
+/// Fields of the profile that are not sent stay, and so does the whole list without `addresses` (ours). Fields that the
+/// interface does not list are stored as they came, also the default addresses (ours); a stored default that is not sent
+/// goes with its address, as in Magento.
 pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
     let customer = call.customer()?;
     let list = match call.sent.shift_remove("addresses") {
@@ -82,12 +81,12 @@ pub fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Resul
     }
 }
 
-/// The addresses that are after a write as they were before it.
+/// The addresses that a write did not change.
 pub fn unchanged(before: &[StoredAddress], after: &[StoredAddress]) -> Vec<i64> {
     after.iter().filter(|address| before.contains(address)).map(|address| address.id).collect()
 }
 
-/// Takes out of the stored profile the defaults that name an address which is deleted.
+/// Removes the defaults that name a deleted address from the stored profile.
 fn drop_lost_defaults(profile: &mut Document, before: &[StoredAddress], after: &[StoredAddress]) {
     let is_deleted = |value: &Value| {
         let named = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -101,7 +100,7 @@ fn drop_lost_defaults(profile: &mut Document, before: &[StoredAddress], after: &
     }
 }
 
-/// The elements of the list, each with an id of the customer's own or none, no id twice.
+/// The elements of the list, each with an id of the customer's own or without one, no id twice.
 fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<Vec<Element>, ApiError> {
     let mut seen = HashSet::new();
     let mut elements = Vec::with_capacity(list.len());
@@ -121,8 +120,8 @@ fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<V
     Ok(elements)
 }
 
-/// Deletes what is left out, creates what has no id, and returns the new list;
-/// an address with a known id gets the fields sent and keeps the rest (ours).
+/// Deletes addresses that are left out, creates those without an id, and returns the new list; an address with a known id
+/// gets the sent fields and keeps the others (ours).
 fn replace_list(
     records: &Database<'_>,
     customer: i64,
@@ -148,7 +147,7 @@ fn replace_list(
     Ok(after)
 }
 
-/// Writes every address whose place or fields are not what they were.
+/// Writes every address whose place or fields have changed.
 fn put_list(
     records: &Database<'_>,
     before: &[StoredAddress],

@@ -15,11 +15,11 @@ use crate::store::{Database, Document, Product, QuoteLine};
 use storefront_core::interface::fields;
 use storefront_core::text::exact_json;
 
-/// The chosen options: option id (the attribute's id) → option value. Sorted, so that the order in
-/// which they are named makes no second line.
+/// The chosen options: option id (the attribute's id) → option value. Sorted, so that another order of the same options
+/// makes no second line.
 pub type Choice = BTreeMap<i64, i64>;
 
-/// Adds the item in `cartItem`; the same SKU with the same options adds to the quantity that is there (ours).
+/// Adds the item in `cartItem`; the same SKU with the same options adds to the present quantity (ours).
 pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let customer = call.customer()?;
     let item = call.sent;
@@ -48,7 +48,7 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(item_document(&line, &product, quote))
 }
 
-/// What the fault `lose` takes out of a cart with a write of the line `kept`, or of none.
+/// Removes the lines that the fault `lose` takes from a cart with a write of the line `kept`, or of none.
 pub fn lose_others(
     records: &Database<'_>,
     struck: &TriggeredFaults,
@@ -62,7 +62,7 @@ pub fn lose_others(
     Ok(())
 }
 
-/// The quote named, which must be the customer's own (ours).
+/// The named quote, which must be the customer's own (ours).
 fn quote(records: &Database<'_>, customer: i64, named: &str) -> Result<i64, ApiError> {
     records
         .active_quote(customer)?
@@ -70,14 +70,14 @@ fn quote(records: &Database<'_>, customer: i64, named: &str) -> Result<i64, ApiE
         .ok_or_else(|| ApiError::no_such_entity("cartId", named))
 }
 
-/// Above zero (ours).
+/// The quantity, above zero (ours).
 fn quantity(item: &Document) -> Result<Quantity, ApiError> {
     let qty = item.get("qty").unwrap_or(&Value::Null);
     Quantity::parse(&qty.to_string()).ok_or_else(|| ApiError::invalid_value("qty", qty))
 }
 
-/// The choice for a configurable product: one value of each of its attributes, nothing else (400
-/// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
+/// The choice for a configurable product: exactly one value of each of its attributes (400 otherwise is ours). Options of
+/// a simple product are ignored, as in Magento.
 pub fn choice(records: &Database<'_>, product: &Product, item: &Document) -> Result<Choice, ApiError> {
     if !product.is_configurable() {
         return Ok(Choice::new());
@@ -114,7 +114,7 @@ pub fn canonical_options(choice: &Choice) -> String {
     Value::from(options).to_string()
 }
 
-/// A line as the service answers it, after Magento: "not shown" in the interface.
+/// A line in the answer, after Magento: "not shown" in the interface.
 pub fn item_document(line: &QuoteLine, product: &Product, quote: i64) -> Value {
     let mut document = json!({
         "item_id": line.item_id,
@@ -146,12 +146,12 @@ fn parsed(options: &str) -> Value {
     exact_json::parse(options.as_bytes()).unwrap_or_default()
 }
 
-/// Saves what the body names on the active quote and keeps what it does not (ours).
+/// Saves what the body names on the active quote and keeps the rest (ours).
 ///
-/// The interface shows two layouts and does not say which counts: fields inside `addressInformation` and the
-/// same fields at the top are both taken, and a `billingAddress` next to them takes precedence over a
-/// `billing_address`. Only the payment is demanded, since it alone is listed as required: one saved alone is
-/// the second layout. A method for a quote that has nowhere to be shipped to is refused.
+/// The interface shows two layouts and does not say which counts: fields inside `addressInformation` and the same fields
+/// at the top are both accepted, and a `billingAddress` next to them takes precedence over a `billing_address`. Only the
+/// payment is required, because only it is listed as required: a payment alone is the second layout. A method for a quote
+/// without a shipping address is refused.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let quote = records.active_quote(call.customer()?)?.ok_or_else(ApiError::no_active_quote)?;
     let sent = information(call.sent)?;
@@ -193,7 +193,8 @@ fn information(mut body: Document) -> Result<Document, ApiError> {
     Ok(sent)
 }
 
-/// A payment method that is not offered is refused as Magento does it; other fields are "not shown", so free.
+/// A payment method that is not offered is refused, as in Magento; other fields are "not shown", so any value is
+/// accepted.
 fn check_payment(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
     let method = sent.get("paymentMethod").and_then(|payment| payment.get("method"));
     match method.and_then(Value::as_str) {
@@ -204,7 +205,7 @@ fn check_payment(records: &Database<'_>, sent: &Document) -> Result<(), ApiError
     }
 }
 
-/// Carrier and method come together, exist, and need somewhere to ship to.
+/// Carrier and method come together, exist, and need a shipping address.
 fn check_method(records: &Database<'_>, sent: &Document, saved: &Document) -> Result<(), ApiError> {
     let (carrier, method) = ("shipping_carrier_code", "shipping_method_code");
     let code = |name| sent.get(name).and_then(Value::as_str);
@@ -223,7 +224,7 @@ fn check_method(records: &Database<'_>, sent: &Document, saved: &Document) -> Re
     Err(ApiError::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method])))
 }
 
-/// What Magento answers here, in short: ways to pay, and what the quote comes to.
+/// The answer, a short form of Magento's: payment methods, and the totals of the quote.
 fn outcome(records: &Database<'_>, quote: i64) -> Result<Value, ApiError> {
     let lines = records.lines(quote)?;
     let total = lines
@@ -245,7 +246,7 @@ fn outcome(records: &Database<'_>, quote: i64) -> Result<Value, ApiError> {
     }))
 }
 
-/// Its country is two letters.
+/// Checks that the country has two letters.
 pub fn check_address(address: &Document) -> Result<(), ApiError> {
     match address.get("country_id") {
         None => Ok(()),
@@ -254,7 +255,7 @@ pub fn check_address(address: &Document) -> Result<(), ApiError> {
     }
 }
 
-/// Of a quote's address besides: the region object belongs to profiles only.
+/// Checks the address of a quote: only profiles have region objects.
 pub fn check_of_quote(address: &Document) -> Result<(), ApiError> {
     match address.get("region") {
         Some(Value::Object(_) | Value::Array(_)) => {

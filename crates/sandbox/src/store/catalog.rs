@@ -1,4 +1,4 @@
-//! What a marketplace offers: store views, attributes, products, carriers and payment methods.
+//! The offer of a marketplace: store views, attributes, products, carriers and payment methods.
 
 use rusqlite::params;
 use rusqlite::types::Value as Column;
@@ -20,7 +20,7 @@ pub struct Product {
     pub name: String,
     /// Its price as decimal text.
     pub price: String,
-    /// How many there are; only Magento's interface looks at it.
+    /// The stock; only Magento's interface checks it.
     pub stock: i64,
     /// Id of its attribute set.
     pub set: i64,
@@ -69,7 +69,7 @@ impl Database<'_> {
         self.row("SELECT id FROM attributes WHERE code = ?", [code], |row| Ok(row.get(0)?))
     }
 
-    /// The attribute with its options, each with the `value` by which it is chosen.
+    /// The attribute with its options, each with its `value`.
     pub fn attribute(&self, id: i64) -> StoreResult<Document> {
         let stored = self.row("SELECT code, body FROM attributes WHERE id = ?", [id], |row| {
             let columns = [
@@ -89,7 +89,7 @@ impl Database<'_> {
         Ok(attribute)
     }
 
-    /// Stores an attribute, under `id` when that is given; its options are stored apart.
+    /// Stores an attribute, under `id` if it is given; its options are stored separately.
     pub fn put_attribute(&self, id: Option<i64>, code: &str, body: &Document) -> StoreResult<i64> {
         let text = text_without(body, &["attribute_id", "attribute_code", "options"])?;
         let sql = "INSERT INTO attributes (id, code, body) VALUES (?, ?, ?)
@@ -98,7 +98,7 @@ impl Database<'_> {
         Ok(id.unwrap_or_else(|| self.transaction.last_insert_rowid()))
     }
 
-    /// Takes an attribute out of a set.
+    /// Removes an attribute from a set.
     pub fn unassign(&self, set: i64, attribute: i64) -> StoreResult<()> {
         let sql = "DELETE FROM attribute_assignments WHERE attribute_set_id = ? AND attribute_id = ?";
         self.run(sql, [set, attribute]).map(drop)
@@ -109,7 +109,7 @@ impl Database<'_> {
         self.run("DELETE FROM attributes WHERE id = ?", [id]).map(drop)
     }
 
-    /// Stores an option of an attribute, under `id` when that is given.
+    /// Stores an option of an attribute, under `id` if it is given.
     pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> StoreResult<i64> {
         let sql = "INSERT INTO attribute_options (id, attribute_id, body) VALUES (?, ?, ?)";
         self.insert(sql, params![id, attribute, text_without(body, &["value"])?])
@@ -149,7 +149,7 @@ impl Database<'_> {
         self.rows(sql, [set], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// Puts an attribute into a group of a set, and takes it out of the set's other groups; gives a new id.
+    /// Puts an attribute into a group of a set, and removes it from the set's other groups; returns a new id.
     pub fn assign(&self, set: i64, group: i64, attribute: i64) -> StoreResult<i64> {
         let sql = "INSERT OR REPLACE INTO attribute_assignments
                    (attribute_set_id, attribute_group_id, attribute_id) VALUES (?, ?, ?)";
@@ -191,13 +191,13 @@ impl Database<'_> {
         self.run(sql, params![product.sku, product.name, product.price, product.id]).map(drop)
     }
 
-    /// What can be chosen of a product: pairs of attribute id and option value, by attribute.
+    /// The choices of a product: pairs of attribute id and option value, by attribute.
     pub fn product_options(&self, sku: &str) -> StoreResult<Vec<(i64, i64)>> {
         let sql = "SELECT attribute_id, value FROM product_options WHERE sku = ? ORDER BY 1, 2";
         self.rows(sql, [sku], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// Fills `table` with one row; for the seed, which knows the tables by name.
+    /// Adds a row to `table`; for the seed, which knows the tables by name.
     pub fn add_row(&self, table: &str, columns: &[(&str, Value)]) -> StoreResult<()> {
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
         let marks = vec!["?"; columns.len()].join(", ");

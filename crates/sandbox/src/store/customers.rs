@@ -9,8 +9,8 @@ use crate::store::{Database, StoreResult};
 /// Fields of an address that are columns.
 const ADDRESS_COLUMNS: &[&str] = &["id", "customer_id"];
 
-/// What customers can be searched by besides their ids, and where it stands in the documents. Of the addresses it is the
-/// default one for billing.
+/// The fields by which customers can be searched, besides their ids, with their places in the documents. Those of
+/// addresses are of the default billing address.
 pub const SEARCHED: &[(&str, &str)] = &[
     ("email", "customers.body ->> 'email'"),
     ("firstname", "customers.body ->> 'firstname'"),
@@ -41,10 +41,10 @@ pub enum Caller {
     Admin,
 }
 
-/// A token the sandbox accepts.
+/// A token that the sandbox accepts.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct IssuedToken {
-    /// What stands after `Bearer` in the Authorization header.
+    /// The text after `Bearer` in the Authorization header.
     pub token: String,
     /// `customer` or `admin`.
     pub kind: String,
@@ -59,7 +59,7 @@ pub struct IssuedToken {
 pub struct StoredAddress {
     /// Its id.
     pub id: i64,
-    /// All its fields; whatever `id` and `customer_id` say is not stored, they are columns.
+    /// All its fields; `id` and `customer_id` are columns, so their values here are not stored.
     pub body: Document,
 }
 
@@ -85,7 +85,7 @@ impl Database<'_> {
         })
     }
 
-    /// Makes `token` valid for `caller`, until `expires_at` (seconds since 1970) where that is given.
+    /// Makes `token` valid for `caller`, until `expires_at` (seconds since 1970) if it is given.
     pub fn issue_token(&self, token: &str, caller: Caller, expires_at: Option<i64>) -> StoreResult<()> {
         let (kind, customer) = match caller {
             Caller::Customer(id) => ("customer", Some(id)),
@@ -95,13 +95,13 @@ impl Database<'_> {
         self.run(sql, params![token, kind, customer, expires_at]).map(drop)
     }
 
-    /// 32 random bytes in hexadecimal, from SQLite's generator, which the system seeds.
+    /// 32 random bytes in hexadecimal, from SQLite's generator.
     pub fn random_hex(&self) -> StoreResult<String> {
         let hex = self.row("SELECT lower(hex(randomblob(32)))", [], |row| Ok(row.get(0)?))?;
         Ok(hex.unwrap_or_default())
     }
 
-    /// Whether there is a customer `id`.
+    /// Whether the customer `id` exists.
     pub fn customer_exists(&self, id: i64) -> StoreResult<bool> {
         self.exists("SELECT 1 FROM customers WHERE id = ?", [id])
     }
@@ -111,7 +111,7 @@ impl Database<'_> {
         self.rows("SELECT id FROM customers ORDER BY id", [], |row| Ok(row.get(0)?))
     }
 
-    /// The ids of all customers with the values that each has of these [`SEARCHED`] fields.
+    /// The ids of all customers, with their values of these [`SEARCHED`] fields.
     pub fn searched_customers(&self, fields: &[&str]) -> StoreResult<Vec<Document>> {
         let columns = fields.iter().filter_map(|field| SEARCHED.iter().find(|(name, _)| name == field));
         let columns: Vec<&(&str, &str)> = columns.collect();
@@ -155,12 +155,12 @@ impl Database<'_> {
         })
     }
 
-    /// The customer whose address `id` is.
+    /// The customer of the address `id`.
     pub fn address_owner(&self, id: i64) -> StoreResult<Option<i64>> {
         self.row("SELECT customer_id FROM addresses WHERE id = ?", [id], |row| Ok(row.get(0)?))
     }
 
-    /// Stores a new address and returns the id it got; ids are never used twice.
+    /// Stores a new address and returns its id; ids are never used twice.
     pub fn add_address(&self, customer: i64, position: u32, body: &Document) -> StoreResult<i64> {
         let sql = "INSERT INTO addresses (customer_id, position, body) VALUES (?, ?, ?)";
         self.insert(sql, params![customer, position, text_without(body, ADDRESS_COLUMNS)?])

@@ -1,4 +1,4 @@
-//! The database file: made private, recognised as ours, given its tables and its seed.
+//! The database file: made private, recognized as ours, given its tables and its seed.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::ErrorKind;
@@ -12,11 +12,11 @@ use crate::store::{Database, StoreResult};
 
 /// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
 const APPLICATION_ID: i64 = 0x5346_5342;
-/// Version of the tables; a file of another version is refused, `sandbox reset` renews it.
+/// Version of the tables; a file of another version is refused, and `sandbox reset` renews it.
 const SCHEMA_VERSION: i64 = 9;
-/// How long a transaction waits for another process's.
+/// How long a transaction waits for one of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// More than the number of different queries, so that each is compiled once.
+/// The capacity of the statement cache: more than there are different queries, so that each is compiled once.
 const CACHED_STATEMENTS: usize = 64;
 
 /// What happens to the records of an existing database.
@@ -26,7 +26,7 @@ pub(super) enum Existing {
     Drop,
 }
 
-/// Opens `path`, creating the file and its directories where they are missing.
+/// Opens `path`, creating missing files and directories.
 pub(super) fn connect(path: &Path) -> anyhow::Result<Connection> {
     create_private(path)
         .map_err(
@@ -40,7 +40,7 @@ pub(super) fn connect(path: &Path) -> anyhow::Result<Connection> {
     Ok(connection)
 }
 
-/// Makes the tables and the seed where they are missing, in one transaction.
+/// Makes missing tables and the seed, in one transaction.
 pub(super) fn prepare(
     connection: &mut Connection,
     path: &Path,
@@ -49,8 +49,7 @@ pub(super) fn prepare(
 ) -> anyhow::Result<()> {
     let state = identify(connection, path)?;
     if state == DatabaseState::Empty || existing == Existing::Drop {
-        // In an empty file there is nothing to lose, and waiting for the disk is most of what a new sandbox
-        // takes.
+        // An empty file has nothing to lose, and a new sandbox mostly waits for the disk.
         connection.pragma_update(
             None,
             "synchronous",
@@ -72,7 +71,7 @@ pub(super) fn prepare(
     Ok(())
 }
 
-/// What a database file turns out to be.
+/// The state of a database file.
 #[derive(PartialEq, Eq)]
 enum DatabaseState {
     Empty,
@@ -106,7 +105,7 @@ fn create(
     existing: Existing,
     seed: impl FnOnce(&Database<'_>) -> StoreResult<()>,
 ) -> anyhow::Result<()> {
-    // Tables are dropped in any order here; the switch has no effect inside a transaction.
+    // Tables are dropped in any order here; the setting has no effect inside a transaction.
     connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first while this one waited for its turn.
@@ -123,7 +122,7 @@ fn create(
     Ok(())
 }
 
-/// Refuses rows that name others which there are not.
+/// Refuses rows that refer to missing rows.
 fn check_references(connection: &Connection) -> anyhow::Result<()> {
     let mut find = connection.prepare("SELECT \"table\", parent FROM pragma_foreign_key_check")?;
     let mut broken = find.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -133,7 +132,7 @@ fn check_references(connection: &Connection) -> anyhow::Result<()> {
     }
 }
 
-/// Ids begin again where the seed ends: SQLite forgets its count of a table with the table.
+/// Drops the tables. Ids begin again after the seed, because SQLite drops the count of a table with the table.
 fn drop_tables(connection: &Connection) -> rusqlite::Result<()> {
     let tables: Vec<String> = connection
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?
@@ -145,7 +144,7 @@ fn drop_tables(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// SQLite does not wait for its turn when the journal mode changes, so this does.
+/// Sets the journal mode. SQLite does not wait when the mode changes, so this does.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     const PAUSE: Duration = Duration::from_millis(2);
     let mut patience = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
@@ -160,10 +159,10 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// Pause before a database is opened again after an I/O error.
+/// The pause before a database is opened again after an I/O error.
 pub(super) const REOPEN_PAUSE: Duration = Duration::from_millis(100);
 
-/// Whether SQLite met an error of the system's, which may be gone a moment later.
+/// Whether SQLite met a system error, which may be gone a moment later.
 pub(super) fn is_io_error(error: &anyhow::Error) -> bool {
     let code = error.chain().find_map(|cause| cause.downcast_ref::<rusqlite::Error>()?.sqlite_error_code());
     matches!(code, Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen))
@@ -173,8 +172,8 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Creates an empty file that only its owner may read, in a directory that only its owner can enter; SQLite gives its side
-/// files the same mode.
+/// Creates an empty file that only its owner may read, in a directory that only its owner can enter; SQLite gives the
+/// files beside it the same mode.
 fn create_private(path: &Path) -> std::io::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (builder, options) = (&mut DirBuilder::new(), &mut OpenOptions::new());

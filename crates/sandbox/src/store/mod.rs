@@ -1,8 +1,8 @@
 //! The sandbox's database: the only user of `rusqlite`.
 //!
-//! SQLite in WAL mode with `synchronous=NORMAL`: every answered write is in the log and survives a crash of
-//! the process. A power cut may cost the last writes before it (those the system had not yet put on the
-//! disk), never the database's soundness. Any number of processes may use one file at once.
+//! SQLite in WAL mode with `synchronous=NORMAL`: every answered write is in the write-ahead log and survives a crash of
+//! the process. A power cut may lose the last writes (those that the system had not yet put on the disk), never the
+//! integrity of the database. Any number of processes may use one file at once.
 
 mod catalog;
 mod customers;
@@ -26,7 +26,7 @@ pub use customers::{Caller, IssuedToken, SEARCHED, StoredAddress};
 pub use quotes::QuoteLine;
 pub use values::ProductValue;
 
-/// A JSON object as it is stored.
+/// A stored JSON object.
 pub type Document = Map<String, Value>;
 
 /// The database could not do what was asked, in SQLite's words (`database or disk is full`).
@@ -40,13 +40,13 @@ pub type StoreResult<T> = Result<T, StoreError>;
 pub struct Store {
     path: PathBuf,
     connection: Mutex<Connection>,
-    /// The earlier state that the next reads answer.
+    /// The earlier state that the next reads show.
     stale: Mutex<Option<Snapshot>>,
-    /// Which shop answers.
+    /// The shop that is emulated.
     pub emulation: Emulation,
 }
 
-/// What a transaction means to do.
+/// The kind of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessMode {
     /// Read one consistent state.
@@ -55,7 +55,7 @@ pub enum AccessMode {
     Write,
 }
 
-/// The records as one transaction sees them; every query of the sandbox is a method of this.
+/// The records as one transaction sees them; every query of the sandbox is a method of it.
 pub struct Database<'connection> {
     transaction: &'connection Connection,
 }
@@ -70,7 +70,7 @@ impl Store {
             file::prepare(&mut connection, path, file::Existing::Keep, &seed)?;
             Ok(connection)
         };
-        // Under load a system may fail to look at a file that another process is just setting up.
+        // On a busy system, looking at a file may fail while another process sets it up.
         let connection = match open() {
             Err(error) if file::is_io_error(&error) => {
                 std::thread::sleep(file::REOPEN_PAUSE);
@@ -86,7 +86,7 @@ impl Store {
         })
     }
 
-    /// Drops whatever the database in `path` holds and seeds it afresh, in one transaction.
+    /// Drops everything in the database in `path` and seeds it, in one transaction.
     pub fn reset(path: &Path, seed: impl FnOnce(&Database<'_>) -> StoreResult<()>) -> anyhow::Result<()> {
         let mut connection = file::connect(path)?;
         file::prepare(&mut connection, path, file::Existing::Drop, seed)
@@ -109,8 +109,8 @@ impl Store {
         Ok(outcome)
     }
 
-    /// [`Store::transact`] for a request. After a write that succeeds, the next `stale_reads` reads of this
-    /// `Store` answer the state before it.
+    /// [`Store::transact`] for a request. After a successful write, the next `stale_reads` reads of this `Store` show the
+    /// state before it.
     pub fn serve<T, E: From<StoreError>>(
         &self,
         intent: AccessMode,
@@ -153,7 +153,7 @@ impl Database<'_> {
         Ok(self.transaction.prepare_cached(sql)?.exists(params)?)
     }
 
-    /// Every row, as `read` understands it.
+    /// Every row, converted by `read`.
     fn rows<T>(
         &self,
         sql: &str,
@@ -212,7 +212,7 @@ struct Snapshot {
     reads: u32,
 }
 
-/// A connection lent for one read: the snapshot's last one ends it.
+/// A connection lent for one read; the last read of the snapshot ends it.
 enum Lent<'snapshot> {
     Borrowed(&'snapshot Connection),
     Last(Connection),
@@ -228,7 +228,7 @@ impl Snapshot {
     }
 }
 
-/// The connection for one more stale read, if there is to be one.
+/// The connection for one more stale read, if one is left.
 fn take(held: &mut Option<Snapshot>) -> Option<Lent<'_>> {
     let left = held.as_mut().map(|snapshot| {
         snapshot.reads = snapshot.reads.saturating_sub(1);
@@ -251,7 +251,7 @@ impl Deref for Lent<'_> {
     }
 }
 
-/// The document in a row's `column` with `first` put before its own fields.
+/// The document in a row's `column`, with `first` before its own fields.
 fn document(
     row: &Row<'_>,
     column: usize,

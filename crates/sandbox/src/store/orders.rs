@@ -1,4 +1,4 @@
-//! Orders: what a cart held when it was ordered, their addresses and comments, and the list of the admin panel.
+//! Orders: the contents of ordered carts, their addresses and comments, and the list of the admin panel.
 
 use rusqlite::params;
 use serde_json::Value;
@@ -87,7 +87,7 @@ impl Database<'_> {
         self.row("SELECT order_id FROM order_addresses WHERE id = ?", [id], |row| Ok(row.get(0)?))
     }
 
-    /// Stores an address that there is, as one of this order.
+    /// Stores an existing address as one of this order.
     pub fn put_order_address(&self, id: i64, order: i64, kind: &str, body: &Document) -> StoreResult<()> {
         let sql = "UPDATE order_addresses SET order_id = ?, type = ?, body = ? WHERE id = ?";
         self.run(sql, params![order, kind, text_without(body, ADDRESS_COLUMNS)?, id]).map(drop)
@@ -112,7 +112,7 @@ impl Database<'_> {
         })
     }
 
-    /// Stores a new comment, of now if it has no time.
+    /// Stores a new comment; without a time, its time is the present.
     pub fn add_order_comment(&self, order: i64, body: &Document) -> StoreResult<i64> {
         let sql = "INSERT INTO order_comments (order_id, body, created_at)
                    VALUES (?, ?, coalesce(?, CURRENT_TIMESTAMP))";
@@ -132,7 +132,7 @@ impl Database<'_> {
         self.run(sql, params![order, billing, shipping]).map(drop)
     }
 
-    /// The orders of a customer have this email from now on.
+    /// Sets the email of all orders of a customer.
     pub fn put_order_emails(&self, customer: i64, email: &str) -> StoreResult<()> {
         let sql = "UPDATE orders SET body = json_set(body, '$.customer_email', ?) WHERE customer_id = ?";
         self.run(sql, params![email, customer]).map(drop)

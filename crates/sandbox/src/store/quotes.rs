@@ -37,7 +37,7 @@ impl Database<'_> {
         self.row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// When a quote was created and when it was changed last: UTC, to the second.
+    /// When a quote was created and last changed: UTC, to the second.
     pub fn quote_times(&self, id: i64) -> StoreResult<(String, String)> {
         let sql = "SELECT created_at, updated_at FROM quotes WHERE id = ?";
         Ok(self.row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?)))?.unwrap_or_default())

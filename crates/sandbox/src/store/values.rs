@@ -11,9 +11,9 @@ pub struct ProductValue {
     pub sku: String,
     /// Code of the attribute.
     pub code: String,
-    /// Id of the store view; 0 is for all that have none of their own.
+    /// Id of the store view; 0 is for all without a value of their own.
     pub store: i64,
-    /// The value; none where it is empty.
+    /// The value; none if it is empty.
     pub value: Option<String>,
 }
 

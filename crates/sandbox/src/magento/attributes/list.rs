@@ -1,4 +1,4 @@
-//! GET `products/attributes`: the attributes that meet conditions, also on the sets and groups that they are in.
+//! GET `products/attributes`: the attributes that meet conditions, also conditions on their sets and groups.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::magento::search;
 use crate::reply::ApiError;
 use crate::store::Database;
 
-/// A page of attributes, each as GET shows it in this store view; 400 without `searchCriteria`, 500 for a condition on a field
-/// that there is not.
+/// A page of attributes, each as GET shows it in this store view; 400 without `searchCriteria`, 500 for a condition on an
+/// unknown field.
 pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     let places = places(records)?;
@@ -29,7 +29,7 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
             searched["attribute_group_id"] = json!(group);
             searched
         };
-        // An attribute is joined with each of its places, and shown once.
+        // An attribute is searched in each of its places, and shown once.
         let rows: Vec<Value> = match places.get(&id) {
             Some(places) => places.iter().map(|(set, group)| searched(Some(*set), Some(*group))).collect(),
             None => vec![searched(None, None)],

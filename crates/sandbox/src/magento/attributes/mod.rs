@@ -11,7 +11,7 @@ use crate::marketplace::attribute::{self, already_exists, check_code, is_input, 
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// Input types of which nothing can be filtered.
+/// Input types that cannot be filtered.
 const NOT_FILTERABLE: &[&str] = &["date", "datetime", "text", "textarea", "texteditor"];
 
 /// GET `products/attributes/{attributeCode}`.
@@ -38,8 +38,8 @@ pub fn create(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     shown(records, &records.attribute(id)?, &call.store_view)
 }
 
-/// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute; one that exists is refused
-/// as if it should be created, unless the body has its id.
+/// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute; a known one is refused as if it were
+/// to be created, unless the body has its id.
 pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
     let mut sent = std::mem::take(&mut call.sent);
     let code = call.parameter(0);
@@ -78,12 +78,12 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// Whether somebody created it: those of the catalog itself cannot be deleted.
+/// Whether a user created it: attributes of the catalog itself cannot be deleted.
 pub fn is_user_defined(attribute: &Document) -> bool {
     attribute.get("is_user_defined") != Some(&json!(false))
 }
 
-/// The attribute whose code stands in the path.
+/// The attribute whose code is in the path.
 pub fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     coded(records, call.parameter(0))
 }
@@ -95,7 +95,7 @@ pub fn coded(records: &Database<'_>, code: &str) -> Result<i64, ApiError> {
     records.attribute_id(code)?.ok_or_else(|| ApiError::new(404, message).with(json!([code])))
 }
 
-/// What Magento fills in itself.
+/// Sets the fields that Magento fills in.
 fn complete(sent: &mut Document, label: &str, input: &str, code: &str) {
     sent.retain(|_, value| !value.is_null());
     for (name, value) in [
@@ -140,7 +140,7 @@ fn label(sent: &Document) -> Result<String, ApiError> {
     }
 }
 
-/// 400 for a filter of an input type that has none.
+/// 400 for a filter of an input type that cannot have one.
 fn check_filterable(sent: &Document) -> Result<(), ApiError> {
     let input = sent.get("frontend_input").map(as_text).unwrap_or_default();
     if !NOT_FILTERABLE.contains(&input.as_str()) {
@@ -154,8 +154,7 @@ fn check_filterable(sent: &Document) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// 500 for the label of a store view that there is not: the database refuses it, and the transaction is
-/// rolled back.
+/// 500 for the label of an unknown store view: the database refuses it, and the transaction is rolled back.
 pub fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
     let list = |object: Option<&Value>| object.and_then(Value::as_array).cloned().unwrap_or_default();
     let of_options =
@@ -209,7 +208,7 @@ pub fn shown(records: &Database<'_>, stored: &Document, view: &str) -> Result<Va
     let has_options = WITH_OPTIONS.contains(&input.as_str());
     shown.insert("options".to_owned(), if has_options { options(stored, view.as_ref()) } else { json!([]) });
     shown.insert("frontend_labels".to_owned(), labels(stored));
-    // Shown where they are set.
+    // These are shown if they are set.
     for name in ["note", "frontend_class", "default_value", "extension_attributes"] {
         let is_shown = !(has_options && name == "default_value");
         if let Some(value) = stored.get(name).filter(|value| !value.is_null() && is_shown) {

@@ -1,4 +1,4 @@
-//! Options of a product attribute, with what Magento's calls lose: its default, labels and places.
+//! Options of a product attribute, and what Magento's calls lose: its default, labels and places.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(added.into())
 }
 
-/// PUT `products/attributes/{attributeCode}/options/{optionId}`: what is not sent is lost, with the default.
+/// PUT `products/attributes/{attributeCode}/options/{optionId}`: fields that are not sent are lost, with the default.
 pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (id, option) = option(records, &call)?;
     check(records, &records.attribute(id)?, &call.sent, Some(&option))?;
@@ -36,7 +36,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// DELETE `products/attributes/{attributeCode}/options/{optionId}`: it is taken out of the values of products, and stays
+/// DELETE `products/attributes/{attributeCode}/options/{optionId}`: it is removed from the values of products, and stays
 /// the default if it was.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (id, option) = option(records, &call).map_err(|refusal| ApiError { status: 404, ..refusal })?;
@@ -50,7 +50,7 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// Deletes an option, and takes it out of the values of products.
+/// Deletes an option, and removes it from the values of products.
 fn remove_with_values(records: &Database<'_>, code: &str, option: &str) -> Result<(), ApiError> {
     for of in records.values_of(code)? {
         let value = of.value.as_deref().unwrap_or_default();
@@ -64,7 +64,7 @@ fn remove_with_values(records: &Database<'_>, code: &str, option: &str) -> Resul
     Ok(records.remove_option(option)?)
 }
 
-/// What the fault `lose` takes out of an attribute with a write of the options `kept`.
+/// Removes the options that the fault `lose` takes from an attribute with a write of the options `kept`.
 pub fn lose_others(
     records: &Database<'_>,
     call: &Call,
@@ -93,8 +93,8 @@ pub fn set_default(records: &Database<'_>, attribute: i64, default: &str) -> Res
     Ok(())
 }
 
-/// The options of a PUT of the attribute: those that are known get the places in which they stand, and the
-/// others are new, the blank one of a GET among them. The values of all of them.
+/// Takes the options of a PUT of the attribute: known ones get their places in the list, and the others are new, also the
+/// blank one of a GET. Returns the values of all of them.
 pub fn reorder(
     records: &Database<'_>,
     attribute: i64,
@@ -133,7 +133,8 @@ fn option(records: &Database<'_>, call: &Call) -> Result<(i64, Value), ApiError>
     option.map(|option| (id, Value::Object(option))).ok_or_else(unknown)
 }
 
-/// 400 for no label, and for one of another option than `own`, in any letter case, or an option's ID; 500 for labels of store views that there are not.
+/// 400 without a label, and for the label of another option than `own`, in any letter case, or an option's ID; 500 for
+/// labels of unknown store views.
 fn check(
     records: &Database<'_>,
     attribute: &Document,

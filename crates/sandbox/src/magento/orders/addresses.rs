@@ -1,4 +1,4 @@
-//! PUT `orders/{orderId}`, which saves an address, and none of the checks of the address book.
+//! PUT `orders/{orderId}`, which saves an address without the checks of the address book.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::fault::TriggeredFaults;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// Fields that have to be sent, empty or not.
+/// Fields that have to be sent, even empty.
 const REQUIRED: &[&str] = &[
     "address_type",
     "city",
@@ -22,8 +22,8 @@ const REQUIRED: &[&str] = &[
     "telephone",
 ];
 
-/// Saves an address as one of the order in the path: the one that `entity_id` names, whosever it is, or a new one. What is
-/// not sent is kept; the answer is what was sent, not what is stored.
+/// Saves an address as one of the order in the path: the one that `entity_id` names, of any order, or a new one. Fields
+/// that are not sent are kept; the answer is what was sent, not what is stored.
 pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let order = call.id(0)?;
     let mut sent = call.sent;
@@ -41,7 +41,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = match named {
         None => records.add_order_address(order, &kind, &stored(Document::new(), &sent))?,
         Some(id) => {
-            // An id that there is not: nothing is stored (ours, not measured).
+            // For an unknown id nothing is stored (ours, not measured).
             if let Some(owner) = records.order_of_address(id)? {
                 let addresses = records.order_addresses(owner)?.into_iter();
                 let before =
@@ -57,7 +57,8 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(Value::Object(with_code(sent)))
 }
 
-/// What is stored: an empty value clears a field; a required one becomes an empty text. The code of the region has no column.
+/// The stored fields: an empty value clears a field; a required one becomes an empty text. The code of the region has no
+/// column.
 fn stored(mut address: Document, sent: &Document) -> Document {
     for (name, value) in sent.iter().filter(|(name, _)| *name != "region_code") {
         let is_required = REQUIRED.contains(&name.as_str());
@@ -71,7 +72,7 @@ fn stored(mut address: Document, sent: &Document) -> Document {
     address
 }
 
-/// The address without what a fault loses of the fields that do not change.
+/// The address without the unchanged fields that a fault loses.
 fn without_lost(mut address: Document, before: &Document, struck: &TriggeredFaults) -> Document {
     let is_field = |name: &str| !["entity_id", "parent_id", "address_type", "email"].contains(&name);
     let unchanged = before.iter().filter(|(name, value)| is_field(name) && address.get(*name) == Some(value));

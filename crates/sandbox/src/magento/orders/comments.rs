@@ -1,4 +1,4 @@
-//! Comments of an order, and the list of the admin panel, which is renewed by them.
+//! Comments of an order, which renew the list of the admin panel.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Orders as they are read and found.
+//! Reading and finding orders.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// The columns of the table of orders, by which can be searched.
+/// The columns of the table of orders, which can be searched.
 const COLUMNS: &[&str] = &[
     "created_at",
     "customer_email",
@@ -32,7 +32,7 @@ pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     shown(records, existing(records, call.id(0)?)?)
 }
 
-/// GET `orders`: a search finds what one order shows.
+/// GET `orders`: a search finds what a single order shows.
 pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     check_columns(&criteria)?;
@@ -55,13 +55,13 @@ fn check_columns(criteria: &SearchCriteria) -> Result<(), ApiError> {
     criteria.check_fields(COLUMNS).map_err(|_| ApiError::internal())
 }
 
-/// `id` where it is an order; 404 otherwise.
+/// `id` if it is an order; 404 otherwise.
 pub fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
     let message = "The entity that was requested doesn't exist. Verify the entity and try again.";
     if records.order(id)?.is_some() { Ok(id) } else { Err(ApiError::new(404, message)) }
 }
 
-/// An order with its items, addresses and comments. Of several addresses of a type the first one is shown.
+/// An order with its items, addresses and comments. Only the first address of each type is shown.
 fn shown(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     let mut order = records.order(id)?.unwrap_or_default();
     let method = order.shift_remove("shipping_method").unwrap_or_default();
@@ -88,7 +88,7 @@ fn address(records: &Database<'_>, order: i64, kind: &str) -> Result<Option<Valu
         .map(|address| Value::Object(with_code(address))))
 }
 
-/// An address with the code of its region, which is looked up, and without what is empty.
+/// An address with the code of its region, which is looked up, and without empty fields.
 pub fn with_code(mut address: Document) -> Document {
     let id = address.get("region_id").and_then(Value::as_i64).unwrap_or_default();
     let country = address.get("country_id").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Products and their values in each scope. Of the fields of a product there are those that the client sends.
+//! Products and their values in each scope. Only the fields that the client sends exist.
 
 mod values;
 mod view;
@@ -52,7 +52,7 @@ pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     view::shown(records, &product, view::store(records, &call.store_view)?)
 }
 
-/// GET `products`: found by what they are and have in the store view.
+/// GET `products`: found by their fields and their values in the store view.
 pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     let mut known: Vec<String> =
@@ -65,7 +65,7 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let mut found = Vec::new();
     let mut products = records.products()?;
     products.sort_by_key(|product| product.id);
-    // Values are read of those only that can be meant.
+    // Only the values of products that may be found are read.
     let skus = criteria.texts_of("sku");
     products
         .retain(|product| skus.as_ref().is_none_or(|skus| skus.contains(&search::folded_text(&product.sku))));
@@ -84,7 +84,7 @@ fn named(records: &Database<'_>, call: &Call) -> Result<Option<Product>, ApiErro
     Ok(sku.map(|sku| records.product(&sku)).transpose()?.flatten())
 }
 
-/// PUT `products/{sku}`: what is sent is stored for the store view, for all with `all`. The path names the product, and in
+/// PUT `products/{sku}`: the values are stored for the store view, with `all` for all. The path names the product, and in
 /// another letter case renames it; an unknown SKU creates one.
 pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let store = view::store(records, &call.store_view)?;
@@ -99,7 +99,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let sent = call.sent.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
     let mut named = Vec::new();
     for (code, value) in sent.map(|sent| (as_text(&sent["attribute_code"]), &sent["value"])) {
-        // One that is unknown, or not in the set, is ignored.
+        // An attribute that is unknown, or not in the set, is ignored.
         if let Some(attribute) =
             attributes.iter().find(|attribute| attribute["attribute_code"] == code.as_str())
         {
@@ -114,7 +114,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     view::shown(records, &product, store)
 }
 
-/// A product that is created in passing; 400 without a name, a price and an attribute set.
+/// A product that a PUT creates; 400 without a name, a price and an attribute set.
 fn create(records: &Database<'_>, sku: &str, sent: &Document) -> Result<Product, ApiError> {
     let refusal =
         || ApiError::new(400, "Invalid product data: %1").with(json!(["Invalid attribute set entity type"]));
@@ -179,7 +179,7 @@ fn put(
     Ok(())
 }
 
-/// The default options of attributes of which the product has no value, and that were not sent, are stored for all.
+/// For attributes of which the product has no value, and that were not sent, the default options are stored for all.
 fn put_defaults(
     records: &Database<'_>,
     sku: &str,
@@ -199,7 +199,7 @@ fn put_defaults(
     Ok(())
 }
 
-/// 400 for a product that then lacks a value that is required.
+/// 400 for a product that would lack a required value.
 fn check_required(
     records: &Database<'_>,
     sku: &str,
@@ -210,7 +210,7 @@ fn check_required(
     let is_missing = |attribute: &&Document| {
         let has_value =
             |code: &Value| present.iter().any(|(known, value)| code == known.as_str() && value.is_some());
-        // The name is a field.
+        // The name is a field, not an attribute.
         attribute["attribute_code"] != "name"
             && attribute.get("is_required") == Some(&json!(true))
             && !has_value(&attribute["attribute_code"])
@@ -224,7 +224,7 @@ fn check_required(
     }
 }
 
-/// In a store view a special price is made to begin today, in all store views of the website.
+/// A special price in a store view begins today, in all store views of the website.
 fn begin_sale(records: &Database<'_>, sku: &str, store: i64) -> Result<(), ApiError> {
     let present = view::effective(records, sku, store)?;
     if store == 0 || !present.iter().any(|(code, value)| code == "special_price" && value.is_some()) {

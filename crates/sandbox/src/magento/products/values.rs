@@ -1,4 +1,4 @@
-//! What becomes of a value that is sent for an attribute of a product: its type, and the scope for which it is stored.
+//! A value that is sent for an attribute of a product: its type, and the scope for which it is stored.
 
 use serde_json::{Value, json};
 
@@ -8,16 +8,16 @@ use crate::magento::customers::date;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
-/// Store views of the only website that has any.
+/// Store views of the only website with store views.
 pub const DEFAULT_WEBSITE: &[i64] = &[1, 2, 3];
 
-/// Attributes of the catalog that products have without an attribute set saying so.
+/// Attributes of the catalog that products have without being in their attribute sets.
 pub const SYSTEM: &[&str] = &["special_from_date", "special_price"];
 
-/// Nothing for a value that is deleted; a value that is stored may be empty.
+/// `None` for a value that is deleted; a value that is stored may be empty.
 pub type Change = Option<Option<String>>;
 
-/// For which store views one value holds.
+/// The store views for which one value holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// All.
@@ -63,7 +63,7 @@ pub fn of_set(records: &Database<'_>, set: i64) -> Result<Vec<Document>, ApiErro
     Ok(attributes)
 }
 
-/// What is stored of a value; 400 for one of another type. Nothing is compared with the options.
+/// The stored form of a value; 400 for one of another type. Options are not checked.
 pub fn change(attribute: &Document, value: &Value) -> Result<Change, ApiError> {
     let input = attribute.get("frontend_input").map(as_text).unwrap_or_default();
     let text = as_text(value);
@@ -86,7 +86,7 @@ pub fn change(attribute: &Document, value: &Value) -> Result<Change, ApiError> {
     }
 }
 
-/// The number that a text begins with, as PHP reads it; 0 where it begins with none.
+/// The number at the start of a text, as PHP reads it; 0 without one.
 fn number(text: &str) -> f64 {
     let beginnings = text.char_indices().map(|(at, letter)| &text[..at + letter.len_utf8()]).rev();
     let mut numbers = beginnings.filter_map(|beginning| beginning.trim_start().parse::<f64>().ok());

@@ -10,7 +10,7 @@ use crate::store::{Database, Product};
 pub const FIELDS: &[&str] =
     &["attribute_set_id", "entity_id", "name", "price", "sku", "status", "type_id", "weight"];
 
-/// Codes whose values are fields of the product.
+/// Codes of attributes whose values are fields of the product.
 const OWN: &[&str] = &["name", "status", "weight"];
 
 /// Id of a store view; 0 is the administrators' own, which has the values for all.
@@ -26,7 +26,7 @@ pub fn effective(
     store: i64,
 ) -> Result<Vec<(String, Option<String>)>, ApiError> {
     let mut found: Vec<(String, Option<String>)> = Vec::new();
-    // That for all comes first.
+    // The value for all comes first.
     for value in records.values(sku)?.into_iter().filter(|value| [0, store].contains(&value.store)) {
         match found.iter_mut().find(|(code, _)| *code == value.code) {
             Some((_, of_all)) => *of_all = value.value,
@@ -68,7 +68,7 @@ pub fn shown(records: &Database<'_>, product: &Product, store: i64) -> Result<Va
     Ok(shown)
 }
 
-/// The product with its values next to its fields, as it is searched.
+/// The product with its values next to its fields, for a search.
 pub fn searched(shown: &Value) -> Value {
     let mut searched = shown.clone();
     searched["entity_id"] = shown["id"].clone();
