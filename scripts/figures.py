@@ -11,11 +11,12 @@ import sys
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
 # The files that an update of a profile, and a batch with --resume, enter, as CONTRIBUTING.md lists them.
 UPDATE = [
-    "customer/update/mod.rs", "ops/mod.rs", "body.rs", "lint.rs", "service.rs", "ops/customers.rs",
-    "ops/profile/replace.rs", "ops/profile/preview.rs", "ops/profile/steps.rs", "ops/profile/lag.rs", "state/mod.rs", "ops/profile/read.rs", "stored.rs", "profile/verify.rs",
-    "state/snapshot.rs", "state/listing.rs", "state/recent.rs", "ops/profile/earlier.rs", "ops/profile/mod.rs", "merge.rs", "profile/diff.rs", "profile/path.rs", "profile/equal.rs",
-    "profile/address.rs", "region.rs", "profile/magento.rs", "request.rs", "request/mod.rs", "http/mod.rs", "client/http.rs",
-    "attempt.rs", "classify.rs", "ops/profile/messages.rs", "outcome.rs",
+    "customer/update/mod.rs", "ops/mod.rs", "check/body.rs", "core/src/lint.rs", "client/service.rs", "ops/customers.rs",
+    "ops/profile/replace.rs", "ops/profile/preview.rs", "ops/profile/steps.rs", "ops/profile/lag.rs", "ops/profile/earlier.rs", "ops/profile/read.rs",
+    "ops/profile/mod.rs", "ops/profile/owner.rs", "ops/profile/messages.rs", "state/mod.rs", "effect/lag.rs", "log/customers.rs", "log/writes.rs",
+    "profile/stored.rs", "profile/merge.rs", "profile/diff.rs", "profile/defaults.rs", "profile/equal.rs", "profile/region.rs", "profile/magento.rs",
+    "profile/verify.rs", "profile/path.rs", "profile/address.rs", "interface/request.rs", "client/http.rs", "client/attempt.rs", "client/classify.rs",
+    "write/mod.rs", "core/src/outcome.rs",
 ]
 BATCH = ["/batch/", "/journal/", "input/records.rs", "ops/mod.rs", "service.rs", "runtime.rs", "outcome.rs", "summary.rs"]
 

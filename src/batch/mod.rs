@@ -170,7 +170,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     tokio::select! {
         biased;
         declined = decline(preparer, &begun.past, &journal) => declined?,
-        // Only an error ends it while the journal is there.
+        // While the journal is open, only an error ends the writer.
         written = &mut writer => written?,
     }
     let next = command_line::next_steps(preparer, &path);

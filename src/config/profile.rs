@@ -329,7 +329,7 @@ pub fn token_key(bearer: Bearer) -> &'static str {
     }
 }
 
-/// Checks the name of a profile, which becomes the name of a directory and a word of commands.
+/// Checks the name of a profile, which becomes a key of the configuration and a word of commands.
 pub fn check_profile_name(name: &str) -> Result<(), String> {
     let fits = |one: char| one.is_alphanumeric() || matches!(one, '-' | '_' | '.');
     let begins_well = name.chars().next().is_some_and(char::is_alphanumeric);
