@@ -29,7 +29,7 @@ use crate::input::records::Source;
 use crate::journal::State;
 use crate::journal::read::{LatestEntry, Noted, OfRuns};
 use crate::log::{Write, WriteLog};
-use crate::ops::{Operation, Run};
+use crate::ops::{Operation, RunFuture};
 use crate::past::owners::customer_of;
 use crate::plan::applying::ensure_same_service;
 use crate::report::outcome::Outcome;
@@ -110,7 +110,7 @@ impl Operation for Follower<'_> {
         Ok(Warnings::default())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async {
             let line = service.session.report.line.unwrap_or_default();
             let group = self.groups.borrow().get(&line).cloned();

@@ -12,7 +12,7 @@ use crate::cli::hint::service_flags;
 use crate::cli::lines::Lines;
 use crate::cli::{ConfirmArgs, PaceArgs};
 use crate::journal::JournalHeader;
-use crate::log::{Run, RunId, WriteLog};
+use crate::log::{LoggedRun, RunId, WriteLog};
 use crate::system::context::Context;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
@@ -165,7 +165,7 @@ fn of_another_machine(journal: &Path) -> Option<Hint> {
 }
 
 /// The run that is named, with its journal.
-fn find(args: &ResumeArgs, context: &Context) -> Result<(Run, String), Failure> {
+fn find(args: &ResumeArgs, context: &Context) -> Result<(LoggedRun, String), Failure> {
     let named = args.batch.as_deref();
     let unknown = |what: String| {
         let elsewhere = named.and_then(|name| of_another_machine(Path::new(name)));

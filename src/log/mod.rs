@@ -84,7 +84,7 @@ pub use names::{Name, NameKind};
 pub use reads::LastRead;
 pub use replacement::Replacement;
 pub use retention::{Forgotten, Whose};
-pub use runs::{BEGINS, NewRun, Run, RunId, Wrote, new_uuid};
+pub use runs::{BEGINS, LoggedRun, NewRun, RunId, Wrote, new_uuid};
 pub use sent::{SentBy, SentRecords};
 pub use small::{DefaultNote, SeenAddresses};
 pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId};

@@ -69,7 +69,7 @@ pub struct Wrote {
 
 /// A run that is in the log.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct LoggedRun {
     /// Its id.
     pub id: RunId,
     /// The service.
@@ -95,10 +95,10 @@ pub struct Run {
 const COLUMNS: &str =
     "id, service, profile, operation, journal, header, journal_length, began, ended, undoes, arguments";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
+fn read(row: &Row<'_>) -> rusqlite::Result<LoggedRun> {
     let (journal, header): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
     let header = header.and_then(|header| serde_json::from_str(&header).ok());
-    Ok(Run {
+    Ok(LoggedRun {
         id: RunId(row.get(0)?),
         service: row.get(1)?,
         profile: row.get(2)?,
@@ -115,7 +115,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
     })
 }
 
-impl Run {
+impl LoggedRun {
     /// Whether this is the path of its journal.
     pub fn is_over(&self, journal: &str) -> bool {
         self.journal.as_ref().is_some_and(|(own, _)| own == journal)
@@ -169,7 +169,7 @@ impl WriteLog {
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub fn run(&self, id: RunId) -> Result<Option<Run>, Failure> {
+    pub fn run(&self, id: RunId) -> Result<Option<LoggedRun>, Failure> {
         let find = format!("SELECT {COLUMNS} FROM run WHERE id = ?1");
         self.read(|connection| connection.prepare_cached(&find)?.query_row([id.0], read).optional())
     }
@@ -183,7 +183,7 @@ impl WriteLog {
         service: &str,
         owner: Option<&Owner>,
         limit: Option<usize>,
-    ) -> Result<Vec<Run>, Failure> {
+    ) -> Result<Vec<LoggedRun>, Failure> {
         let is_meant = if owner.is_some() {
             "id IN (SELECT run FROM own UNION SELECT run.id FROM run JOIN run AS of ON run.journal = of.journal \
                     WHERE of.id IN own)"
@@ -219,7 +219,7 @@ impl WriteLog {
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub fn runs_with_journals(&self) -> Result<Vec<Run>, Failure> {
+    pub fn runs_with_journals(&self) -> Result<Vec<LoggedRun>, Failure> {
         let find = format!(
             "SELECT {COLUMNS} FROM run WHERE id IN \
              (SELECT max(id) FROM run WHERE journal IS NOT NULL GROUP BY journal) ORDER BY id DESC"

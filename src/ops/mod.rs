@@ -88,7 +88,7 @@ pub trait Examiner {
 }
 
 /// A record that is being run.
-pub type Run<'a> = LocalBoxFuture<'a, Result<Outcome, Failure>>;
+pub type RunFuture<'a> = LocalBoxFuture<'a, Result<Outcome, Failure>>;
 
 /// A record whose outcome is being found out; `None` if it stays unknown.
 pub type Resolved<'a> = LocalBoxFuture<'a, Result<Option<Outcome>, Failure>>;
@@ -118,7 +118,7 @@ pub trait Operation {
 
     /// Runs a record, or shows what would be sent. `created` is the attribute that an earlier run created without making
     /// the calls that follow.
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a>;
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> RunFuture<'a>;
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `ahead` is what the log
     /// has of it. `None` while that is unknown.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::client::service::Service;
-use crate::log::{Owner, Run, RunId, Write, WriteLog};
+use crate::log::{LoggedRun, Owner, RunId, Write, WriteLog};
 use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -35,7 +35,7 @@ pub fn file_word(journal: &Path) -> String {
 #[derive(Debug)]
 pub struct Found {
     /// The command.
-    pub run: Run,
+    pub run: LoggedRun,
     /// The number of the record.
     pub record: Option<u64>,
     /// Its writes, in their order.

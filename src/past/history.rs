@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::found::{Found, undone_by};
 use crate::client::service::Service;
 use crate::journal::known::KnownRun;
-use crate::log::{Owner, Run, Write, WriteLog};
+use crate::log::{LoggedRun, Owner, Write, WriteLog};
 use crate::report::changes;
 use crate::report::list::{Column, List};
 use storefront_core::failure::Failure;
@@ -66,7 +66,7 @@ pub fn list(
 fn row(
     service: &Service<'_>,
     log: &WriteLog,
-    run: Run,
+    run: LoggedRun,
     of_batch: &impl Fn(&KnownRun) -> Map<String, Value>,
 ) -> Result<Value, Failure> {
     let is_json = service.session.report.is_json();

@@ -13,7 +13,7 @@ use crate::input::{Draft, Overrides, Written};
 use crate::journal::Ahead;
 use crate::log::Write;
 use crate::ops::profile::earlier;
-use crate::ops::{Operation, Resolved, Run};
+use crate::ops::{Operation, Resolved, RunFuture};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::effect::{Kind, are_shown, composed};
@@ -102,7 +102,7 @@ impl Operation for UndoPlan {
         Ok(Warnings::default())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async {
             let found = found(service, draft)?;
             let changes = draft.expect.as_ref().map_or(&[][..], |expect| &expect.changes);

@@ -9,7 +9,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::attribute::assign;
-use crate::ops::{Operation, Resolved, Run};
+use crate::ops::{Operation, Resolved, RunFuture};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
@@ -63,7 +63,7 @@ impl Operation for AssignArgs {
         Ok(Vec::new())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(assign::assign(service, draft))
     }
 

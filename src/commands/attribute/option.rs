@@ -17,7 +17,7 @@ use crate::input::document::Named;
 use crate::input::{Draft, document, options_file};
 use crate::journal::Ahead;
 use crate::ops::attribute::options;
-use crate::ops::{Operation, Resolved, Run};
+use crate::ops::{Operation, Resolved, RunFuture};
 use storefront_core::attribute::check_new_options;
 use storefront_core::attribute::label::joined;
 use storefront_core::attribute::view::Attribute;
@@ -191,7 +191,7 @@ impl Operation for DefaultArgs {
         )))
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(options::set_default(service, draft))
     }
 
@@ -237,7 +237,7 @@ impl Operation for AddArgs {
         Box::pin(options::question(service, draft, self.force))
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(options::add(service, draft, self.force))
     }
 

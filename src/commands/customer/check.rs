@@ -125,7 +125,7 @@ pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure>
         if args.csv && service.session.report.is_json() {
             return Err(Failure::usage("`--csv` cannot be used with `-o json`").hint("leave out one of them"));
         }
-        let mut run = Run::begin(service, args, &passed)?;
+        let mut run = CheckRun::begin(service, args, &passed)?;
         who.each(service, &mut run).await?;
         passed.take();
         run.finish()
@@ -153,7 +153,7 @@ struct CustomerFindings<'a> {
 }
 
 /// A check that is under way.
-struct Run<'a> {
+struct CheckRun<'a> {
     service: &'a Service<'a>,
     checker: Checker<'a>,
     /// The last customer of whom all was printed.
@@ -175,7 +175,7 @@ struct Run<'a> {
     removable: u64,
 }
 
-impl Visitor for Run<'_> {
+impl Visitor for CheckRun<'_> {
     fn expect(&mut self, total: Option<u64>) {
         self.progress = progress_of(self.service, total, self.begun);
     }
@@ -218,7 +218,7 @@ impl Visitor for Run<'_> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> CheckRun<'a> {
     fn begin(
         service: &'a Service<'a>,
         args: &CheckArgs,

@@ -94,7 +94,7 @@ pub async fn run(session: &Session<'_>, args: &ExportArgs) -> Result<(), Failure
             ))
             .hint("export the customer of one token at a time, without -i"));
         }
-        let mut run = Run::begin(service, &args.to, is_json)?;
+        let mut run = ExportRun::begin(service, &args.to, is_json)?;
         if !is_json {
             run.read_codes().await?;
         }
@@ -105,7 +105,7 @@ pub async fn run(session: &Session<'_>, args: &ExportArgs) -> Result<(), Failure
 }
 
 /// A running export.
-struct Run<'a> {
+struct ExportRun<'a> {
     service: &'a Service<'a>,
     export: Export<'a>,
     is_json: bool,
@@ -183,7 +183,7 @@ impl Columns {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> ExportRun<'a> {
     fn begin(service: &'a Service<'a>, to: &ToArgs, is_json: bool) -> Result<Self, Failure> {
         Ok(Self {
             service,
@@ -290,7 +290,7 @@ fn codes_of(customer: &Map<String, Value>) -> Vec<String> {
     codes.map(str::to_owned).collect()
 }
 
-impl Visitor for Run<'_> {
+impl Visitor for ExportRun<'_> {
     fn expect(&mut self, total: Option<u64>) {
         self.progress = progress_of(self.service, total, self.begun);
     }

@@ -12,7 +12,7 @@ use crate::input::{Draft, Written};
 use crate::journal::Ahead;
 use crate::ops::order_update::{self, names_an_address};
 use crate::ops::orders::{Numbers, OrderName};
-use crate::ops::{Examiner, Operation, Resolved, Run};
+use crate::ops::{Examiner, Operation, Resolved, RunFuture};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -199,7 +199,7 @@ impl Operation for UpdateArgs {
         Ok(lint::of_order("the address", fields, |name| fields.contains_key(name)))
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(order_update::update(service, draft, self.no_comment))
     }
 

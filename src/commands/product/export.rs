@@ -70,7 +70,7 @@ pub async fn run(service: &Service<'_>, args: &ExportArgs) -> Result<(), Failure
     }
     let titles = args.attributes.iter().map(String::as_str).filter(|title| !title.trim().is_empty());
     let (codes, attributes) = export::attributes(service, &catalog, titles).await?;
-    let mut run = Run { service, scope, codes, attributes, export, products: 0 };
+    let mut run = ExportRun { service, scope, codes, attributes, export, products: 0 };
     run.export.titles(&titles_of(&run.codes))?;
     match (&args.set, &args.skus) {
         (Some(set), _) => run.of_set(set).await?,
@@ -100,7 +100,7 @@ fn skus(file: &std::path::Path) -> Result<Vec<String>, Failure> {
 }
 
 /// A running export.
-struct Run<'a> {
+struct ExportRun<'a> {
     service: &'a Service<'a>,
     scope: &'a str,
     codes: Vec<String>,
@@ -115,7 +115,7 @@ fn titles_of(codes: &[String]) -> Vec<&str> {
     ["sku", "store_view"].into_iter().chain(codes).chain([EXPORTED]).collect()
 }
 
-impl Run<'_> {
+impl ExportRun<'_> {
     /// Writes the products of an attribute set, a page at a time.
     async fn of_set(&mut self, name: &str) -> Result<(), Failure> {
         let sets = names::sets(self.service).await?;

@@ -17,7 +17,7 @@ use crate::journal::Ahead;
 use crate::ops::product::Catalog;
 use crate::ops::product::set;
 use crate::ops::product::sheet::Sheet;
-use crate::ops::{Examiner, Operation, Resolved, Run};
+use crate::ops::{Examiner, Operation, Resolved, RunFuture};
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
@@ -171,7 +171,7 @@ impl Operation for SetArgs {
         Some(Box::new(Sheet::new(service, &self.catalog)))
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(set::set(service, &self.catalog, draft, self.allow_special_price))
     }
 

@@ -11,7 +11,7 @@ use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Run, add_item};
+use crate::ops::{Operation, RunFuture, add_item};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::Table;
@@ -106,7 +106,7 @@ impl Operation for AddItemArgs {
         lint::refuse_item(&draft.fields, &draft.names).map(|()| Vec::new())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async { add_item::perform(&with_id(service).await?, draft, self.verify).await })
     }
 }

@@ -9,7 +9,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Resolved, Run, cart_state};
+use crate::ops::{Operation, Resolved, RunFuture, cart_state};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{OperationSpec, QUOTE_CLEAR};
@@ -46,7 +46,7 @@ impl Operation for ClearArgs {
         Ok(Vec::new())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async {
             let service = with_id(service).await?;
             cart_state::clear(&service, draft).await

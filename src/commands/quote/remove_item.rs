@@ -12,7 +12,7 @@ use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Resolved, Run, cart_state};
+use crate::ops::{Operation, Resolved, RunFuture, cart_state};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::Table;
@@ -67,7 +67,7 @@ impl Operation for RemoveItemArgs {
         Ok(Vec::new())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async {
             let service = with_id(service).await?;
             cart_state::remove_item(&service, draft).await

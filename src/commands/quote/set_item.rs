@@ -12,7 +12,7 @@ use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Resolved, Run, cart_state};
+use crate::ops::{Operation, Resolved, RunFuture, cart_state};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -78,7 +78,7 @@ impl Operation for SetItemArgs {
         refused.map(|()| Vec::new())
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async {
             let service = with_id(service).await?;
             cart_state::set_item(&service, draft).await

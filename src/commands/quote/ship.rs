@@ -15,7 +15,7 @@ use crate::client::service::Service;
 use crate::commands;
 use crate::input::{Draft, Overrides, Written, document};
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Run, ship};
+use crate::ops::{Operation, RunFuture, ship};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -172,7 +172,7 @@ impl Operation for ShipArgs {
         Ok(draft)
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async move {
             if !self.takes_stored() {
                 return ship::perform(&with_id(service).await?, draft).await;

@@ -16,7 +16,7 @@ use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
-use crate::ops::{Operation, Resolved, Run, attribute};
+use crate::ops::{Operation, Resolved, RunFuture, attribute};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{PRODUCT_ENTITY_TYPE_ID, Table};
@@ -110,7 +110,7 @@ impl Operation for CreateArgs {
         lint::of_attribute(&draft.fields, &draft.names, self.force)
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> RunFuture<'a> {
         Box::pin(attribute::create(service, draft, created))
     }
 

@@ -19,7 +19,7 @@ use crate::journal::Ahead;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update, earlier};
-use crate::ops::{Operation, Resolved, Run};
+use crate::ops::{Operation, Resolved, RunFuture};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
@@ -193,7 +193,7 @@ impl Operation for UpdateArgs {
         self.allow_spreadsheet_loss
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> RunFuture<'a> {
         Box::pin(async {
             // A row of an export that nobody has edited needs no read.
             if draft.row.is_some() && draft.fields.is_empty() {
