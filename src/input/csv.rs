@@ -35,7 +35,7 @@ pub struct CsvReader {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum CellState {
     BeforeRow,
     CellStart,
     Bare,
@@ -47,7 +47,7 @@ enum State {
 struct Row {
     cells: csv::ByteRecord,
     cell: Vec<u8>,
-    state: State,
+    state: CellState,
     first_line: u64,
     quote_line: u64,
 }
@@ -99,7 +99,7 @@ impl CsvReader {
 
     fn row(&mut self) -> Result<Option<(u64, csv::ByteRecord)>, Failure> {
         let (cells, cell) = (csv::ByteRecord::new(), Vec::new());
-        let mut row = Row { cells, cell, state: State::BeforeRow, first_line: self.line, quote_line: 0 };
+        let mut row = Row { cells, cell, state: CellState::BeforeRow, first_line: self.line, quote_line: 0 };
         let mut size = 0;
         loop {
             let buffer =
@@ -124,7 +124,7 @@ impl CsvReader {
                 return Ok(Some((row.first_line, row.cells)));
             }
             if size > MAX_ROW {
-                let line = if row.state == State::Quoted { row.quote_line } else { row.first_line };
+                let line = if row.state == CellState::Quoted { row.quote_line } else { row.first_line };
                 return Err(refused(&self.name, line, "row longer than 16 MiB (unclosed quote?)"));
             }
         }
@@ -142,32 +142,32 @@ impl Row {
     /// Takes one byte; `true` if it ends the row.
     fn take(&mut self, byte: u8, line: u64, delimiter: u8) -> Result<bool, Misplaced> {
         let is_break = matches!(byte, b'\n' | b'\r');
-        if self.state == State::BeforeRow {
+        if self.state == CellState::BeforeRow {
             if is_break {
                 return Ok(false);
             }
-            (self.state, self.first_line) = (State::CellStart, line);
+            (self.state, self.first_line) = (CellState::CellStart, line);
         }
         match (self.state, byte) {
-            (State::Quoted, b'"') => self.state = State::AfterQuote,
-            (State::Quoted, _) => self.cell.push(byte),
-            (State::AfterQuote, b'"') => {
+            (CellState::Quoted, b'"') => self.state = CellState::AfterQuote,
+            (CellState::Quoted, _) => self.cell.push(byte),
+            (CellState::AfterQuote, b'"') => {
                 self.cell.push(b'"');
-                self.state = State::Quoted;
+                self.state = CellState::Quoted;
             }
             _ if byte == delimiter || is_break => {
                 self.cells.push_field(&self.cell);
                 self.cell.clear();
-                self.state = State::CellStart;
+                self.state = CellState::CellStart;
                 return Ok(is_break);
             }
-            (State::AfterQuote, _) => {
+            (CellState::AfterQuote, _) => {
                 return Err((self.quote_line, "text after the closing quote of a cell"));
             }
-            (State::CellStart, b'"') => (self.state, self.quote_line) = (State::Quoted, line),
+            (CellState::CellStart, b'"') => (self.state, self.quote_line) = (CellState::Quoted, line),
             _ => {
                 self.cell.push(byte);
-                self.state = State::Bare;
+                self.state = CellState::Bare;
             }
         }
         Ok(false)
@@ -176,8 +176,8 @@ impl Row {
     /// Ends the row at the end of the input.
     fn end(mut self) -> Result<Option<(u64, csv::ByteRecord)>, Misplaced> {
         match self.state {
-            State::BeforeRow => Ok(None),
-            State::Quoted => Err((self.quote_line, "unclosed quoted cell")),
+            CellState::BeforeRow => Ok(None),
+            CellState::Quoted => Err((self.quote_line, "unclosed quoted cell")),
             _ => {
                 self.cells.push_field(&self.cell);
                 Ok(Some((self.first_line, self.cells)))

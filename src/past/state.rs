@@ -8,7 +8,7 @@ use storefront_core::profile::path::FieldPath;
 
 /// What a read shows of the writes to one owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum StateSince {
     /// All of it is there.
     There,
     /// All of it is there, and its outcome was unknown.
@@ -34,7 +34,7 @@ pub struct Since {
     pub now: Option<Value>,
 }
 
-impl State {
+impl StateSince {
     /// The word for it.
     pub fn name(&self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::found::Found;
 use super::owners::{self, Read};
-use super::state::{Since, State};
+use super::state::{Since, StateSince};
 use crate::client::service::Service;
 use crate::log::{Write, WriteLog};
 use crate::ops::profile::earlier::is_shown;
@@ -79,26 +79,26 @@ fn by_owner(found: &Found) -> Vec<Vec<&Write>> {
 ///
 /// # Errors
 /// As [`owners::read`].
-pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<State>, Failure> {
-    let all = |state: State| Ok(vec![state; records.len()]);
+pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<StateSince>, Failure> {
+    let all = |state: StateSince| Ok(vec![state; records.len()]);
     let effects: Vec<Vec<Effect>> = records.iter().map(|writes| effects_of(writes)).collect();
     let count: usize = records.iter().map(|writes| writes.len()).sum();
     let flat: Vec<Effect> = effects.iter().flatten().cloned().collect();
     let known = composed(&flat).filter(|_| flat.len() == count && !flat.iter().all(Effect::is_empty));
     let Some(whole) = known else {
-        return all(State::NotComparable("nobody knows what it changed".to_owned()));
+        return all(StateSince::NotComparable("nobody knows what it changed".to_owned()));
     };
     let document = match owners::read(service, &whole).await? {
         Read::Shown(document) => document,
-        Read::Gone(why) => return all(State::Gone(why)),
-        Read::NotComparable(why) => return all(State::NotComparable(why)),
+        Read::Gone(why) => return all(StateSince::Gone(why)),
+        Read::NotComparable(why) => return all(StateSince::NotComparable(why)),
     };
     let mut states = Vec::new();
     for (writes, effects) in records.iter().zip(&effects) {
         states.push(match closed(service, writes, effects, &document).await? {
-            Open::None => State::There,
-            Open::Shown => State::Seen,
-            Open::NotShown => State::NotSeen(not_shown(service, writes)),
+            Open::None => StateSince::There,
+            Open::Shown => StateSince::Seen,
+            Open::NotShown => StateSince::NotSeen(not_shown(service, writes)),
         });
     }
     let shown = || states.iter().zip(&effects).filter(|(state, _)| state.is_there());
@@ -109,14 +109,14 @@ pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<St
     let is_ignored = |since: &Since| ignore.iter().any(|pointer| since.path.is_in(pointer));
     for since in differences(&whole, &document).into_iter().filter(|since| !is_ignored(since)) {
         // A place that several records wrote is compared with what the last of them left.
-        let is_of = |(state, effects): &(&mut State, &Vec<Effect>)| {
-            !matches!(**state, State::NotSeen(_))
+        let is_of = |(state, effects): &(&mut StateSince, &Vec<Effect>)| {
+            !matches!(**state, StateSince::NotSeen(_))
                 && effects.iter().any(|effect| speaks_of(effect, &since.path))
         };
         let Some((state, _)) = states.iter_mut().zip(&effects).rfind(is_of) else { continue };
         match state {
-            State::Changed(list) => list.push(since),
-            state => *state = State::Changed(vec![since]),
+            StateSince::Changed(list) => list.push(since),
+            state => *state = StateSince::Changed(vec![since]),
         }
     }
     Ok(states)
@@ -252,7 +252,7 @@ fn close_profile(
     Ok(true)
 }
 
-fn say(service: &Service<'_>, name: &str, owner: &str, state: &State) -> Result<(), Failure> {
+fn say(service: &Service<'_>, name: &str, owner: &str, state: &StateSince) -> Result<(), Failure> {
     let report = service.session.report;
     if report.is_json() {
         return report.json_line(&json!({

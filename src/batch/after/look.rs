@@ -9,7 +9,7 @@ use crate::log::{MAX_LAG, Write, WriteLog, is_younger};
 use crate::ops::{self, Operation};
 use crate::past::found::{self, Found as FoundWrites};
 use crate::past::owners::{customer_of, of_customer};
-use crate::past::state::{Since, State};
+use crate::past::state::{Since, StateSince};
 use crate::past::verify;
 use crate::past::{planned, undo};
 use crate::plan::Planned;
@@ -41,7 +41,7 @@ pub struct Finding {
     /// Its number.
     pub record: u64,
     /// Its state.
-    pub state: State,
+    pub state: StateSince,
     /// When its last call left, RFC 3339.
     pub taken: Option<String>,
     /// Whether it was written less than a minute ago: a replica may show what was there before.
@@ -65,7 +65,7 @@ pub struct Undone {
 
 impl Finding {
     /// The state of a record without known writes.
-    pub fn of(record: u64, state: State) -> Self {
+    pub fn of(record: u64, state: StateSince) -> Self {
         Self { record, state, taken: None, is_recent: false, is_left: false, write: None }
     }
 }
@@ -99,9 +99,9 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
     };
     let states = verify::look(&of_customer(service, last)?, &records).await?;
     let now = service.session.context.clock.now();
-    let finding = |(member, state): (&Member, State)| {
+    let finding = |(member, state): (&Member, StateSince)| {
         // The look may have closed a write of unknown outcome.
-        let state = if state == State::There && !member.is_done { State::Seen } else { state };
+        let state = if state == StateSince::There && !member.is_done { StateSince::Seen } else { state };
         let write = member.writes.last();
         let count = |effect: Effect| effect.changes.len() + effect.creates.len();
         let wrote: usize = member.writes.iter().filter_map(Write::changes).map(count).sum();
@@ -128,22 +128,22 @@ async fn as_it_says(
     let session = Session { global: &global, ..*service.session };
     let service = Service { session: &session, ..service.clone() };
     let state = match ops::run(operation, &service, draft, None).await {
-        Ok(outcome) if outcome.reason == Some("unchanged") => State::There,
+        Ok(outcome) if outcome.reason == Some("unchanged") => StateSince::There,
         Ok(outcome) => match outcome.expected().changes {
-            changes if changes.is_empty() => {
-                State::NotComparable("it changed nothing, and no read shows what it was to leave".to_owned())
-            }
+            changes if changes.is_empty() => StateSince::NotComparable(
+                "it changed nothing, and no read shows what it was to leave".to_owned(),
+            ),
             changes => {
                 let since = changes.into_iter().map(|change| Since {
                     path: change.path,
                     written: change.after,
                     now: change.before,
                 });
-                State::Changed(since.collect())
+                StateSince::Changed(since.collect())
             }
         },
         Err(failure) if [FailureKind::Usage, FailureKind::Guard].contains(&failure.kind) => {
-            State::NotComparable(failure.message)
+            StateSince::NotComparable(failure.message)
         }
         Err(failure) => return Err(failure),
     };

@@ -15,7 +15,7 @@ use crate::client::Session;
 use crate::journal::BY_HAND;
 use crate::ops::Operation;
 use crate::past::found::file_word;
-use crate::past::state::State;
+use crate::past::state::StateSince;
 use crate::report::ordered_results::OrderedResults;
 use crate::report::style::time;
 use crate::report::summary::count_records;
@@ -185,7 +185,7 @@ impl<'a> Verifying<'a> {
 
     fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
         let is_by_hand = member.noted.is_by_hand && member.writes.is_empty();
-        let by_hand = Finding::of(member.record, State::There);
+        let by_hand = Finding::of(member.record, StateSince::There);
         let (name, finding) = if is_by_hand { (BY_HAND, &by_hand) } else { (finding.state.name(), finding) };
         *self.counts.entry(name).or_default() += 1;
         self.is_left |= finding.is_left;
@@ -210,14 +210,15 @@ impl<'a> Verifying<'a> {
         let written = written.unwrap_or_default();
         let each = finding.state.places().iter();
         let places = each.map(|since| line(format!("{place}: {name}{written}: {}", since.in_words())));
-        let seen = (finding.state == State::Seen).then(|| line(format!("{place}: seen: it took effect")));
+        let seen =
+            (finding.state == StateSince::Seen).then(|| line(format!("{place}: seen: it took effect")));
         why.into_iter().chain(places).chain(seen).collect()
     }
 }
 
 /// A record that cannot be compared.
 fn not_known(member: &Member, why: String) -> Finding {
-    Finding::of(member.record, State::NotComparable(why))
+    Finding::of(member.record, StateSince::NotComparable(why))
 }
 
 /// A record as programs read it.

@@ -16,7 +16,7 @@ use crate::ops::attribute::{catalog, exchange, names, replace_texteditor};
 use crate::plan::planning::Planning;
 use crate::plan::write::ensure_new;
 use crate::report::list::{Column, List};
-use storefront_core::attribute::compare::{Difference, Proposal, State, compare, name_store_views};
+use storefront_core::attribute::compare::{Difference, DifferenceState, Proposal, compare, name_store_views};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
@@ -152,7 +152,7 @@ fn print(session: &Session<'_>, found: &[Difference], compared: usize) -> Result
     if report.is_json() {
         return found.iter().try_for_each(|difference| report.json_line(difference));
     }
-    let is_unknown = |one: &&Difference| one.state == State::Unknown;
+    let is_unknown = |one: &&Difference| one.state == DifferenceState::Unknown;
     let mut list = List::new(report, COLUMNS, false);
     let mut is_empty = true;
     for difference in found.iter().filter(|one| !is_unknown(one)) {
@@ -184,7 +184,7 @@ fn print(session: &Session<'_>, found: &[Difference], compared: usize) -> Result
 
 /// Exit 7 where something differs.
 fn differs(session: &Session<'_>, found: &[Difference], compared: usize) -> Result<(), Failure> {
-    let known = found.iter().filter(|one| one.state != State::Unknown);
+    let known = found.iter().filter(|one| one.state != DifferenceState::Unknown);
     let attributes: BTreeSet<&str> = known.clone().map(|one| one.attribute.as_str()).collect();
     let noun = if compared == 1 { "attribute" } else { "attributes" };
     if attributes.is_empty() {
@@ -203,7 +203,7 @@ fn differs(session: &Session<'_>, found: &[Difference], compared: usize) -> Resu
 
 /// Exit 7 where something differs that no plan changes.
 fn left_over(found: &[Difference]) -> Result<(), Failure> {
-    let left = found.iter().filter(|one| one.state != State::Unknown && one.plan.is_none()).count();
+    let left = found.iter().filter(|one| one.state != DifferenceState::Unknown && one.plan.is_none()).count();
     if left == 0 {
         return Ok(());
     }

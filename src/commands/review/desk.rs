@@ -64,7 +64,7 @@ enum Stage {
 }
 
 #[derive(Default)]
-struct State {
+struct SessionState {
     stage: Stage,
     wrong: u32,
     steps: Vec<Value>,
@@ -79,7 +79,7 @@ pub struct Desk {
     pub token: String,
     /// What a person types.
     code: Code,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     told: UnboundedSender<Told>,
     /// Whether the journal has the declined records, or the session has ended.
     has_begun: watch::Sender<bool>,
@@ -98,7 +98,7 @@ impl Desk {
         Ok(Self { secret, token, code, state: Mutex::default(), told, has_begun, end_is_read: Notify::new() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

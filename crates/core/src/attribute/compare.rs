@@ -20,7 +20,7 @@ use crate::profile::equal::{is_identical, same_flag};
 /// How a field of the file and of the shop relate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum DifferenceState {
     /// The shop lacks it.
     Missing,
     /// The file lacks it.
@@ -39,7 +39,7 @@ pub struct Difference {
     /// The field, such as `options[Silk].store_labels[fr]`.
     pub field: String,
     /// How they relate.
-    pub state: State,
+    pub state: DifferenceState,
     /// Its value in the shop.
     pub shop: Value,
     /// Its value in the file.
@@ -100,7 +100,7 @@ pub fn compare(
     }
     found.sets(file, &shop.exported, proposal);
     for name in unknown {
-        found.add(name, State::Unknown, Value::Null, Value::Null);
+        found.add(name, DifferenceState::Unknown, Value::Null, Value::Null);
     }
     found.found
 }
@@ -131,9 +131,15 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn add(&mut self, field: impl Into<String>, state: State, shop: Value, file: Value) -> &mut Difference {
+    fn add(
+        &mut self,
+        field: impl Into<String>,
+        state: DifferenceState,
+        shop: Value,
+        file: Value,
+    ) -> &mut Difference {
         let field = field.into();
-        let page = (state != State::Unknown).then(|| page(self.code, &field));
+        let page = (state != DifferenceState::Unknown).then(|| page(self.code, &field));
         let attribute = self.code.to_owned();
         self.found.push(Difference { attribute, field, state, shop, file, plan: None, page });
         let last = self.found.len() - 1;
@@ -143,9 +149,9 @@ impl Comparison<'_> {
     /// Notes two values that are not the same; `null` stands for one that is not there.
     fn differ(&mut self, field: impl Into<String>, shop: Value, file: Value) -> &mut Difference {
         let state = match (shop.is_null(), file.is_null()) {
-            (true, _) => State::Missing,
-            (_, true) => State::Extra,
-            _ => State::Different,
+            (true, _) => DifferenceState::Missing,
+            (_, true) => DifferenceState::Extra,
+            _ => DifferenceState::Different,
         };
         self.add(field, state, shop, file)
     }
@@ -157,7 +163,7 @@ impl Comparison<'_> {
             lint::of_attribute(file, &FieldNames::default(), false).err().map(|failure| failure.message)
         };
         let label = file.get("default_frontend_label").cloned().unwrap_or_default();
-        let missing = self.add("attribute", State::Missing, Value::Null, label);
+        let missing = self.add("attribute", DifferenceState::Missing, Value::Null, label);
         if let Some(reason) = reason {
             missing.page = Some(format!("{ATTRIBUTES} ({reason})"));
         } else {
@@ -166,7 +172,7 @@ impl Comparison<'_> {
         }
         let names = file.get(UNKNOWN).and_then(Value::as_array).into_iter().flatten();
         for name in names.filter_map(Value::as_str) {
-            self.add(name, State::Unknown, Value::Null, Value::Null);
+            self.add(name, DifferenceState::Unknown, Value::Null, Value::Null);
         }
     }
 
@@ -231,7 +237,7 @@ impl Comparison<'_> {
         for (_, option) in other.iter().filter(|(key, _)| !own_keys.contains(key.as_str())) {
             self.add(
                 format!("options[{}]", option.label()),
-                State::Extra,
+                DifferenceState::Extra,
                 option.label().into(),
                 Value::Null,
             );
@@ -258,7 +264,8 @@ impl Comparison<'_> {
         let mut added = Vec::new();
         for keyed in missing {
             let label = keyed.1.label();
-            let found = self.add(format!("options[{label}]"), State::Missing, Value::Null, label.into());
+            let found =
+                self.add(format!("options[{label}]"), DifferenceState::Missing, Value::Null, label.into());
             let refused = match stored {
                 Some(stored) => addable(stored, &counts, label).err().map(|failure| failure.message),
                 None => Some("options of this type cannot be added without losing others".to_owned()),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Difference, Proposal, ShopAttribute, State, compare, name_store_views};
+use super::{Difference, DifferenceState, Proposal, ShopAttribute, compare, name_store_views};
 use crate::attribute::export::{FLAGS, ReadAttribute, TEXTS, text};
 use crate::attribute::view::Attribute;
 use crate::attribute::{Named, StoredOptions};
@@ -40,12 +40,12 @@ fn shop(
 fn found(file: &Map<String, Value>, shop: &ShopAttribute) -> (Vec<Difference>, Proposal) {
     let mut proposal = Proposal::default();
     let mut found = compare(file, Some(shop), &sets(), &mut proposal);
-    found.retain(|one| one.state != State::Unknown);
+    found.retain(|one| one.state != DifferenceState::Unknown);
     (found, proposal)
 }
 
 /// Field and state of each difference.
-fn fields(found: &[Difference]) -> Vec<(&str, State)> {
+fn fields(found: &[Difference]) -> Vec<(&str, DifferenceState)> {
     found.iter().map(|one| (one.field.as_str(), one.state)).collect()
 }
 
@@ -66,24 +66,24 @@ fn color() -> (ShopAttribute, Map<String, Value>) {
 fn every_field_that_differs_is_found() {
     let (shop, file) = color();
     assert_eq!(found(&file, &shop), (Vec::new(), Proposal::default()));
-    let mut changes: Vec<(&str, Value, &str, State)> = vec![
-        ("frontend_input", json!("text"), "frontend_input", State::Different),
-        ("default_frontend_label", json!("color"), "default_frontend_label", State::Different),
-        ("scope", json!("store"), "scope", State::Different),
-        ("position", json!(4), "position", State::Different),
-        ("apply_to", json!([]), "apply_to", State::Extra),
-        ("note", json!("other"), "note", State::Different),
-        ("frontend_class", json!("validate-digits"), "frontend_class", State::Missing),
-        ("extension_attributes", json!({"a": 1}), "extension_attributes", State::Missing),
-        ("frontend_labels", json!([]), "frontend_labels[fr]", State::Extra),
+    let mut changes: Vec<(&str, Value, &str, DifferenceState)> = vec![
+        ("frontend_input", json!("text"), "frontend_input", DifferenceState::Different),
+        ("default_frontend_label", json!("color"), "default_frontend_label", DifferenceState::Different),
+        ("scope", json!("store"), "scope", DifferenceState::Different),
+        ("position", json!(4), "position", DifferenceState::Different),
+        ("apply_to", json!([]), "apply_to", DifferenceState::Extra),
+        ("note", json!("other"), "note", DifferenceState::Different),
+        ("frontend_class", json!("validate-digits"), "frontend_class", DifferenceState::Missing),
+        ("extension_attributes", json!({"a": 1}), "extension_attributes", DifferenceState::Missing),
+        ("frontend_labels", json!([]), "frontend_labels[fr]", DifferenceState::Extra),
         (
             "frontend_labels",
             json!([{"store_id": "fr", "label": "Teinte"}]),
             "frontend_labels[fr]",
-            State::Different,
+            DifferenceState::Different,
         ),
     ];
-    changes.extend(FLAGS.map(|flag| (flag, json!(true), flag, State::Different)));
+    changes.extend(FLAGS.map(|flag| (flag, json!(true), flag, DifferenceState::Different)));
     for (name, value, field, state) in changes {
         let mut file = file.clone();
         file.insert(name.to_owned(), value);
@@ -119,18 +119,18 @@ fn options_are_known_by_their_labels() {
         };
         labels.iter().map(option).collect::<Value>()
     };
-    let missing = |label: &str| (format!("options[{label}]"), State::Missing);
+    let missing = |label: &str| (format!("options[{label}]"), DifferenceState::Missing);
     for (labels, expected) in [
         (&["Red", "*Blue", "Green"][..], vec![]),
-        (&["Red", "*Blue"], vec![("options[Green]".to_owned(), State::Extra)]),
+        (&["Red", "*Blue"], vec![("options[Green]".to_owned(), DifferenceState::Extra)]),
         (&["Red", "*Blue", "Green", "Pink"], vec![missing("Pink")]),
         (
             &["Red", "Pink", "*Blue", "Green"],
-            vec![missing("Pink"), ("options.order".to_owned(), State::Different)],
+            vec![missing("Pink"), ("options.order".to_owned(), DifferenceState::Different)],
         ),
-        (&["Green", "Red", "*Blue"], vec![("options.order".to_owned(), State::Different)]),
-        (&["Red", "Blue", "*Green"], vec![("options.default".to_owned(), State::Different)]),
-        (&["Red", "Blue", "Green"], vec![("options.default".to_owned(), State::Extra)]),
+        (&["Green", "Red", "*Blue"], vec![("options.order".to_owned(), DifferenceState::Different)]),
+        (&["Red", "Blue", "*Green"], vec![("options.default".to_owned(), DifferenceState::Different)]),
+        (&["Red", "Blue", "Green"], vec![("options.default".to_owned(), DifferenceState::Extra)]),
         (&["Red", "*Blue", "Green", "Green"], vec![missing("Green")]),
     ] {
         let mut file = file.clone();
@@ -141,7 +141,10 @@ fn options_are_known_by_their_labels() {
     }
     let mut without = file.clone();
     without["options"][0].as_object_mut().unwrap().shift_remove("store_labels");
-    assert_eq!(fields(&found(&without, &shop).0), [("options[Red].store_labels[fr]", State::Extra)]);
+    assert_eq!(
+        fields(&found(&without, &shop).0),
+        [("options[Red].store_labels[fr]", DifferenceState::Extra)]
+    );
 }
 
 #[test]
@@ -180,7 +183,10 @@ fn options_of_another_type_are_not_planned() {
     file["options"].as_array_mut().unwrap().push(json!({"label": "Pink"}));
     shop.stored = None;
     let (found, proposal) = found(&file, &shop);
-    assert_eq!((fields(&found), proposal), (vec![("options[Pink]", State::Missing)], Proposal::default()));
+    assert_eq!(
+        (fields(&found), proposal),
+        (vec![("options[Pink]", DifferenceState::Missing)], Proposal::default())
+    );
     assert!(found[0].page.as_ref().unwrap().contains("options of this type"));
 }
 
@@ -190,7 +196,11 @@ fn a_missing_attribute_is_created_where_it_can_be() {
     let mut proposal = Proposal::default();
     let found = compare(&file, None, &sets(), &mut proposal);
     assert_eq!((found[0].field.as_str(), found[0].plan), ("attribute", Some("attribute create")));
-    assert_eq!(found.iter().filter(|one| one.state == State::Unknown).count(), 2, "what is unknown is said");
+    assert_eq!(
+        found.iter().filter(|one| one.state == DifferenceState::Unknown).count(),
+        2,
+        "what is unknown is said"
+    );
     assert_eq!(proposal.create.len(), 1);
     assert_eq!(proposal.create[0], file);
     for (name, value, why) in [
@@ -214,12 +224,12 @@ fn what_is_unknown_is_said_and_never_compared() {
     let unknown = shop.exported["unknown"].as_array_mut().unwrap();
     unknown.push(json!("note"));
     let found = compare(&file, Some(&shop), &sets(), &mut Proposal::default());
-    assert!(found.iter().any(|one| (one.field.as_str(), one.state) == ("note", State::Unknown)));
-    assert!(found.iter().all(|one| one.state == State::Unknown), "{found:?}");
+    assert!(found.iter().any(|one| (one.field.as_str(), one.state) == ("note", DifferenceState::Unknown)));
+    assert!(found.iter().all(|one| one.state == DifferenceState::Unknown), "{found:?}");
     let by_hand = json!({"attribute_code": "color", "default_frontend_label": "Color"});
     let (shop, _) = color();
     let found = compare(by_hand.as_object().unwrap(), Some(&shop), &sets(), &mut Proposal::default());
-    assert!(found.iter().all(|one| one.state == State::Unknown), "{found:?}");
+    assert!(found.iter().all(|one| one.state == DifferenceState::Unknown), "{found:?}");
     for field in ["options", "attribute_set", "is_required", "frontend_labels", "options[].swatch"] {
         assert!(found.iter().any(|one| one.field == field), "{field}: {found:?}");
     }
