@@ -40,7 +40,7 @@ pub struct Listing<'a> {
 
 /// A record as it is listed.
 #[derive(Debug)]
-pub struct Row {
+pub struct ListedRecord {
     /// The number that names it.
     pub line: u64,
     /// Where it is in the input now, if that is known.
@@ -92,7 +92,11 @@ impl<'a> Listing<'a> {
     ///
     /// # Errors
     /// Those of the input, and of `row`.
-    pub fn rows(&self, all: &[Self], mut row: impl FnMut(Row) -> Result<(), Failure>) -> Result<(), Failure> {
+    pub fn rows(
+        &self,
+        all: &[Self],
+        mut row: impl FnMut(ListedRecord) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let whole = self.whole(all);
         let places = self.places()?;
         let of_others = whole.iter().filter(|other| other.path != self.path);
@@ -150,10 +154,10 @@ impl<'a> Listing<'a> {
         place: Option<(u64, Option<String>)>,
         latest: LatestEntry,
         has_input: bool,
-    ) -> Row {
+    ) -> ListedRecord {
         let is_lost = has_input && place.is_none();
         let (now, key) = place.map_or((None, None), |(now, key)| (Some(now), key));
-        Row { line, now, key, state: latest.state, entry: self.past.entry(latest), is_lost }
+        ListedRecord { line, now, key, state: latest.state, entry: self.past.entry(latest), is_lost }
     }
 
     /// The journals that together have all that was sent of the input: this one, unless it is of a shard; then those of

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::batch::listing::{Listing, Row};
+use crate::batch::listing::{ListedRecord, Listing};
 use crate::batch::origin::Origin;
 use crate::batch::record::REASON;
 use crate::batch::token::TOKEN_FIELD;
@@ -21,7 +21,11 @@ impl Listing<'_> {
     ///
     /// # Errors
     /// `usage` without the input, and for a plan, which nobody corrects; those of the input.
-    pub fn print_rows(&self, report: &Report, is_wanted: impl Fn(&Row) -> bool) -> Result<(), Failure> {
+    pub fn print_rows(
+        &self,
+        report: &Report,
+        is_wanted: impl Fn(&ListedRecord) -> bool,
+    ) -> Result<(), Failure> {
         let Some(Origin::Input(source)) = self.origin(None)? else {
             let message =
                 format!("the input `{}` is not next to the journal, or is a plan", self.header.input);

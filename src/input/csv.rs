@@ -44,7 +44,7 @@ enum CellState {
 }
 
 /// A row that is being read.
-struct Row {
+struct UnfinishedRow {
     cells: csv::ByteRecord,
     cell: Vec<u8>,
     state: CellState,
@@ -99,7 +99,8 @@ impl CsvReader {
 
     fn row(&mut self) -> Result<Option<(u64, csv::ByteRecord)>, Failure> {
         let (cells, cell) = (csv::ByteRecord::new(), Vec::new());
-        let mut row = Row { cells, cell, state: CellState::BeforeRow, first_line: self.line, quote_line: 0 };
+        let mut row =
+            UnfinishedRow { cells, cell, state: CellState::BeforeRow, first_line: self.line, quote_line: 0 };
         let mut size = 0;
         loop {
             let buffer =
@@ -138,7 +139,7 @@ fn refused(name: &str, line: u64, what: &str) -> Failure {
 /// The line of a quote in the wrong place, and what is wrong with it.
 type Misplaced = (u64, &'static str);
 
-impl Row {
+impl UnfinishedRow {
     /// Takes one byte; `true` if it ends the row.
     fn take(&mut self, byte: u8, line: u64, delimiter: u8) -> Result<bool, Misplaced> {
         let is_break = matches!(byte, b'\n' | b'\r');

@@ -22,12 +22,12 @@ pub struct Block {
     /// The place.
     pub head: String,
     /// Its fields.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ChangeRow>,
 }
 
 /// A field with its old and its new value; a side is `None` if the whole address or item does not exist there.
 #[derive(Debug)]
-pub struct Row {
+pub struct ChangeRow {
     /// Its label.
     pub field: String,
     /// What is stored.
@@ -51,7 +51,7 @@ pub fn expiry(expires: Timestamp) -> String {
 
 /// The changes, field by field, below the address or the item that they are in.
 pub fn text(changes: &[Change], screen: OutputStyle) -> String {
-    let cells = |Row { field, before, after }: Row| match (before, after) {
+    let cells = |ChangeRow { field, before, after }: ChangeRow| match (before, after) {
         (Some(before), Some(after)) => {
             let after = cell(TextStyle::Success, format!("→ {after}"));
             vec![field.into(), cell(TextStyle::Error, before), after]
@@ -112,7 +112,7 @@ fn owner(change: &Change) -> String {
 }
 
 /// The fields of an address or an item that appears or goes as a whole, or each change of one that stays.
-fn rows(changes: &[Change]) -> Vec<Row> {
+fn rows(changes: &[Change]) -> Vec<ChangeRow> {
     if let [change @ Change { before, after, .. }] = changes
         && is_whole(change)
     {
@@ -124,11 +124,11 @@ fn rows(changes: &[Change]) -> Vec<Row> {
         });
         let row = |(field, value)| {
             let (before, after) = if is_removed { (Some(value), None) } else { (None, Some(value)) };
-            Row { field, before, after }
+            ChangeRow { field, before, after }
         };
         return all.into_iter().flatten().map(row).collect();
     }
-    let row = |field: String, before, after| Row { field, before: Some(before), after: Some(after) };
+    let row = |field: String, before, after| ChangeRow { field, before: Some(before), after: Some(after) };
     // The parts of a region change together.
     let (parts, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| {
         let name = change.path.last_name();

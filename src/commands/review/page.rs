@@ -13,7 +13,7 @@ use crate::cli::hint;
 use crate::client::Session;
 use crate::journal::State;
 use crate::plan::{Plan, Planned, applying};
-use crate::report::changes::{self, Block, Row};
+use crate::report::changes::{self, Block, ChangeRow};
 use crate::report::fields::{EMPTY, fields};
 use crate::report::summary::count_records;
 use storefront_core::failure::Failure;
@@ -217,14 +217,14 @@ fn sent(record: &Planned) -> Block {
     let mut values = record.input.values();
     let alone = values.next().and_then(|value| value.as_object()).filter(|_| values.next().is_none());
     let sent = fields(alone.unwrap_or(&record.input), "");
-    let row = |(field, value)| Row { field, before: None, after: Some(value) };
+    let row = |(field, value)| ChangeRow { field, before: None, after: Some(value) };
     Block {
         head: "sent; what is stored is not compared".to_owned(),
         rows: sent.into_iter().map(row).collect(),
     }
 }
 
-fn row_html(Row { field, before, after }: &Row) -> String {
+fn row_html(ChangeRow { field, before, after }: &ChangeRow) -> String {
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) => {
             let (before, after) = marked(before, after);
