@@ -37,7 +37,7 @@ use crate::batch::check::Checked;
 use crate::batch::origin::Origin;
 use crate::batch::pace::Pace;
 use crate::batch::record::{RecordPreparer, hash};
-use crate::batch::run::{Input, Run};
+use crate::batch::run::{Run, RunInput};
 use crate::batch::send::RunContext;
 use crate::batch::sent::ToSend;
 use crate::batch::token::{RunToken, placeholders};
@@ -175,7 +175,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let next = command_line::next_steps(preparer, &path);
     let Checked { records, to_send, .. } = checked.records;
-    let input = Input { jobs: checked.jobs, records, to_send, past: begun.past, looks, reader, next };
+    let input = RunInput { jobs: checked.jobs, records, to_send, past: begun.past, looks, reader, next };
     let ended = Run::new(shared, journal, input).run(writer).await;
     service.end_run(&ended);
     ended

@@ -13,7 +13,7 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::TokenCommand;
 use crate::input::records::{Columns, Content, Record, RecordReader};
-use crate::input::{Draft, Written};
+use crate::input::{Draft, RawInput};
 use crate::journal::read::PreviousRun;
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
@@ -210,7 +210,7 @@ impl<'a> RecordPreparer<'a> {
         let is_row = columns.is_some();
         let is_flat =
             is_row || !self.operation.spec().wrapper.is_some_and(|name| document.contains_key(name));
-        let written = Written { document: Some(Value::Object(document)), names };
+        let written = RawInput { document: Some(Value::Object(document)), names };
         let allow_unknown = self.session.global.input.allow_unknown;
         let draft = self.operation.prepare(self.session.dialect, written, allow_unknown)?;
         if is_flat && self.operation.spec().is_merged {

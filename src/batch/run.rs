@@ -43,7 +43,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 const READ_TOGETHER: usize = 256;
 
 /// The input of a run.
-pub struct Input {
+pub struct RunInput {
     /// How many records are in flight at most.
     pub jobs: u16,
     /// How many records there are.
@@ -67,7 +67,7 @@ type Fetched = Pin<Box<dyn Future<Output = Result<Option<Credential>, Failure>>>
 pub struct Run<'a> {
     shared: RunContext<'a>,
     journal: Journal,
-    input: Input,
+    input: RunInput,
     /// Records whose tokens a command prints, in the order of the input, and these tokens.
     waiting: VecDeque<Job>,
     tokens: FuturesOrdered<Fetched>,
@@ -112,7 +112,7 @@ enum Stop {
 
 impl<'a> Run<'a> {
     /// A run that has not started.
-    pub fn new(shared: RunContext<'a>, journal: Journal, input: Input) -> Self {
+    pub fn new(shared: RunContext<'a>, journal: Journal, input: RunInput) -> Self {
         let session = shared.service.session;
         Self {
             progress: Progress::new(session.report, input.records, input.to_send),

@@ -6,7 +6,7 @@ use super::may_be_saved;
 use crate::log::WriteName;
 use crate::report::outcome::Outcome;
 use storefront_core::effect::Effect;
-use storefront_core::failure::{Applied, Failure, Written};
+use storefront_core::failure::{Applied, Failure, IntendedWrite};
 use storefront_core::profile::diff::Change;
 
 /// Whether a write of the operation may have taken effect. This is unknown from the moment a call leaves until its
@@ -124,7 +124,7 @@ impl Stage {
         let Some((name, last)) = writes.last() else { return failure };
         Failure {
             written: failure.written.or_else(|| {
-                Some(Box::new(Written { owner: last.owner.to_json(), changes: differences(&writes) }))
+                Some(Box::new(IntendedWrite { owner: last.owner.to_json(), changes: differences(&writes) }))
             }),
             write: failure.write.or_else(|| Some(name.to_string().into())),
             ..failure

@@ -6,7 +6,7 @@
 use std::io::{BufRead as _, Cursor, Read as _};
 use std::path::Path;
 
-use super::document::{self, Input};
+use super::document::{self, TextInput};
 use storefront_core::failure::Failure;
 
 /// The largest row, in bytes. A longer one probably has an unclosed quote.
@@ -24,7 +24,7 @@ const QUOTES_HINT: &str = "quote a cell as a whole, and write a quote inside it 
 pub struct CsvReader {
     /// The byte between cells.
     pub delimiter: u8,
-    input: Input,
+    input: TextInput,
     name: String,
     /// The line of the next byte, from 1.
     line: u64,
@@ -58,7 +58,7 @@ impl CsvReader {
     ///
     /// # Errors
     /// `usage` for an input that cannot be read.
-    pub fn open(mut input: Input, name: String) -> Result<Self, Failure> {
+    pub fn open(mut input: TextInput, name: String) -> Result<Self, Failure> {
         let mut start = Vec::new();
         let read = input.by_ref().take(MAX_FIRST_LINE).read_until(b'\n', &mut start);
         read.map_err(|error| document::unreadable(Path::new(&name), &error))?;

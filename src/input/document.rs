@@ -13,7 +13,7 @@ use storefront_core::failure::Failure;
 use storefront_core::text::exact_json;
 
 /// An input of text.
-pub type Input = Box<dyn BufRead + Send>;
+pub type TextInput = Box<dyn BufRead + Send>;
 
 const STDIN: &str = "stdin";
 
@@ -38,7 +38,7 @@ pub type Named = Option<&'static Encoding>;
 ///
 /// # Errors
 /// `usage`, naming the file, when it cannot be read, is a directory, or is not text.
-pub fn open(path: &Path, encoding: Named) -> Result<Input, Failure> {
+pub fn open(path: &Path, encoding: Named) -> Result<TextInput, Failure> {
     text(path, bytes(path), encoding)
 }
 
@@ -48,13 +48,17 @@ pub fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 }
 
 /// Reads an input as [`open()`] does, from opened bytes; `path` is their name.
-pub fn text(path: &Path, bytes: io::Result<Box<dyn Read + Send>>, encoding: Named) -> Result<Input, Failure> {
+pub fn text(
+    path: &Path,
+    bytes: io::Result<Box<dyn Read + Send>>,
+    encoding: Named,
+) -> Result<TextInput, Failure> {
     let input = bytes.map(|bytes| BufReader::with_capacity(BUFFER, bytes));
     input.and_then(|input| decoded(Box::new(input), encoding)).map_err(|error| unreadable(path, &error))
 }
 
 /// Passes UTF-8 through; reads text in another encoding as a whole.
-fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
+fn decoded(mut input: TextInput, named: Named) -> io::Result<TextInput> {
     let mut start = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut start)?;
     let (encoding, mark) = match Encoding::for_bom(&start) {

@@ -26,14 +26,14 @@ pub type Overrides<'a> = &'a dyn Fn(&mut Map<String, Value>) -> Result<(), Failu
 
 /// An unchecked document, with the names of its fields in the input.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawInput {
     /// `None` if only flags set fields.
     pub document: Option<Value>,
     /// The titles of a row.
     pub names: FieldNames,
 }
 
-impl From<Option<Value>> for Written {
+impl From<Option<Value>> for RawInput {
     fn from(document: Option<Value>) -> Self {
         Self { document, names: FieldNames::default() }
     }
@@ -80,12 +80,12 @@ impl Draft {
     pub fn new(
         dialect: &Dialect,
         operation: &'static OperationSpec,
-        written: Written,
+        written: RawInput,
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
         operation.ensure_in(dialect)?;
-        let Written { document, names } = written;
+        let RawInput { document, names } = written;
         let is_document = document.is_some();
         let mut body = operation::wrapped(operation, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 pub use super::columns::{Columns, at, known};
 use super::csv::CsvReader;
-use super::document::{self, Input, quoted, unreadable, utf_8};
+use super::document::{self, TextInput, quoted, unreadable, utf_8};
 use crate::cli::{InputArgs, InputFormat};
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{ReadFrom, Storage};
@@ -259,7 +259,7 @@ pub struct RecordReader {
 
 enum Reader {
     /// With the number of lines read.
-    Lines(Input, u64),
+    Lines(TextInput, u64),
     Array(std::vec::IntoIter<Content>),
     /// With the row after the last record, where that was read.
     Rows(Box<CsvReader>, Columns, Option<(u64, csv::StringRecord)>),
@@ -279,7 +279,7 @@ impl RecordReader {
     }
 
     pub(super) fn over(
-        mut input: Input,
+        mut input: TextInput,
         path: PathBuf,
         format: Format,
         columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
@@ -354,7 +354,7 @@ fn next_rows(
 }
 
 /// The next line of NDJSON; blank ones are skipped.
-fn next_line(input: &mut Input, line: &mut u64, path: &Path) -> Result<Option<(u64, Content)>, Failure> {
+fn next_line(input: &mut TextInput, line: &mut u64, path: &Path) -> Result<Option<(u64, Content)>, Failure> {
     loop {
         let mut bytes = Vec::new();
         if input.read_until(b'\n', &mut bytes).map_err(|error| unreadable(path, &error))? == 0 {

@@ -2,7 +2,7 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 
 use super::Draft;
-use super::document::Input;
+use super::document::TextInput;
 use super::records::{Columns, Content, Format, RecordReader};
 use crate::commands::attribute::AttributeCommand;
 use crate::commands::customer::CustomerCommand;
@@ -100,7 +100,7 @@ fn an_attribute_that_cannot_work_is_refused_unless_forced() {
     assert!(draft("attribute create", Some(select)).is_err());
 }
 
-fn input(text: &str) -> Input {
+fn input(text: &str) -> TextInput {
     // A reader that gives a byte at a time finds every seam.
     Box::new(std::io::BufReader::with_capacity(1, std::io::Cursor::new(text.as_bytes().to_vec())))
 }

@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use crate::client::service::Service;
 use crate::client::{LOOK_CLOSER, Reply, may_be_saved, pause};
-use crate::input::{Draft, Overrides, Written};
+use crate::input::{Draft, Overrides, RawInput};
 use crate::journal::Ahead;
 use crate::report::outcome::Outcome;
 use crate::state::{LockName, acquire};
@@ -172,7 +172,7 @@ pub trait Operation {
     ///
     /// # Errors
     /// `usage` for what is refused.
-    fn prepare(&self, dialect: &Dialect, written: Written, allow_unknown: bool) -> Result<Draft, Failure> {
+    fn prepare(&self, dialect: &Dialect, written: RawInput, allow_unknown: bool) -> Result<Draft, Failure> {
         self.checked(dialect, written, &|fields| self.apply(fields), allow_unknown)
     }
 
@@ -183,7 +183,7 @@ pub trait Operation {
     fn checked(
         &self,
         dialect: &Dialect,
-        written: Written,
+        written: RawInput,
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Draft, Failure> {

@@ -9,7 +9,7 @@ use super::owners::{self, Read};
 use super::undo;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
-use crate::input::{Draft, Overrides, Written};
+use crate::input::{Draft, Overrides, RawInput};
 use crate::journal::Ahead;
 use crate::log::Write;
 use crate::ops::profile::earlier;
@@ -134,7 +134,7 @@ impl Operation for UndoPlan {
     }
 
     /// The program makes the records itself: there is nothing to check.
-    fn checked(&self, _: &Dialect, written: Written, _: Overrides<'_>, _: bool) -> Result<Draft, Failure> {
+    fn checked(&self, _: &Dialect, written: RawInput, _: Overrides<'_>, _: bool) -> Result<Draft, Failure> {
         let Some(Value::Object(fields)) = written.document else {
             return Err(Failure::usage("the record of an undo is an object"));
         };

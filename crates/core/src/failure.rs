@@ -154,7 +154,7 @@ pub struct Failure {
     pub write: Option<Box<str>>,
     /// What was to be written, where that is in the log.
     #[serde(flatten)]
-    pub written: Option<Box<Written>>,
+    pub written: Option<Box<IntendedWrite>>,
     /// What became of each call, where the operation is several; as in results.
     #[serde(skip_serializing_if = "<[Value]>::is_empty")]
     pub calls: Box<[Value]>,
@@ -198,7 +198,7 @@ pub struct Failure {
 
 /// What was to be written.
 #[derive(Debug, Clone, Serialize)]
-pub struct Written {
+pub struct IntendedWrite {
     /// Whose values it changes: `{"cart": 4}`.
     pub owner: Value,
     /// Every difference that was to be made.

@@ -8,7 +8,7 @@ use super::OrderChoice;
 use crate::cli::OperationArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::client::service::Service;
-use crate::input::{Draft, Written};
+use crate::input::{Draft, RawInput};
 use crate::journal::Ahead;
 use crate::ops::order_update::{self, names_an_address};
 use crate::ops::orders::{Numbers, OrderName};
@@ -154,7 +154,7 @@ impl Operation for UpdateArgs {
         self.names_a_change()
     }
 
-    fn prepare(&self, dialect: &Dialect, written: Written, allow_unknown: bool) -> Result<Draft, Failure> {
+    fn prepare(&self, dialect: &Dialect, written: RawInput, allow_unknown: bool) -> Result<Draft, Failure> {
         let is_document = written.document.is_some();
         let draft = self.checked(dialect, written, &|fields| self.apply(fields), allow_unknown)?;
         // Running the same sheet again would add the comments again.

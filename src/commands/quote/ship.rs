@@ -13,7 +13,7 @@ use crate::cli::{CustomerChoice, OperationArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
-use crate::input::{Draft, Overrides, Written, document};
+use crate::input::{Draft, Overrides, RawInput, document};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, RunFuture, ship};
 use storefront_core::check::body::Warnings;
@@ -160,7 +160,7 @@ impl Operation for ShipArgs {
     fn checked(
         &self,
         dialect: &Dialect,
-        written: Written,
+        written: RawInput,
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Draft, Failure> {
