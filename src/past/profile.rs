@@ -8,7 +8,7 @@ use crate::cli::{GlobalArgs, ReplacementArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::log::{Write, WriteId};
-use crate::ops::profile::Change;
+use crate::ops::profile::ProfileChange;
 use crate::ops::profile::messages::addresses;
 use crate::ops::profile::replace::{replace, shown};
 use crate::ops::profile::undo::Undo;
@@ -29,7 +29,7 @@ pub async fn undo(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<
     }
     let How { allowed: allow_delete, whole_profile: all, replacement } = how;
     let undo = Undo { all, allow_delete, ..of(service, found, &name, replacement) };
-    let done = Box::pin(replace(service, Change::Undo(&undo))).await?;
+    let done = Box::pin(replace(service, ProfileChange::Undo(&undo))).await?;
     let left = undo.left.take();
     match done.reason {
         Some("unchanged") if left.is_empty() => Ok(done),
@@ -51,7 +51,7 @@ pub async fn planned(
 ) -> Result<Outcome, Failure> {
     let name = found.name();
     let undo = Undo { planned: Some(planned), ..of(service, found, &name, replacement) };
-    Box::pin(replace(service, Change::Undo(&undo))).await
+    Box::pin(replace(service, ProfileChange::Undo(&undo))).await
 }
 
 /// The way back from several writes, in words for a plan. Nothing is sent.
@@ -64,7 +64,7 @@ pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure
     let service = &Service { session: &session, ..service.clone() };
     let (name, replacement) = (found.name(), ReplacementArgs::default());
     let undo = of(service, found, &name, &replacement);
-    let merged = shown(service, Change::Undo(&undo)).await?;
+    let merged = shown(service, ProfileChange::Undo(&undo)).await?;
     let left = undo.left.take();
     let (owner, removed) = (found.owner(), &merged.summary.removed);
     Ok(Shown {

@@ -122,7 +122,7 @@ pub fn confirm(
     is_sent: impl Fn(u64) -> bool,
 ) -> Result<(), Failure> {
     let prompt = session.prompt();
-    let sent = Sent::of(plan, is_sent)?;
+    let sent = RecordsToSend::of(plan, is_sent)?;
     if prompt.can_ask() && !prompt.assume_yes() {
         prompt.show(&sent.text(session, plan)?);
     }
@@ -206,7 +206,7 @@ pub fn warn(report: &Report, plan: &Plan) -> Result<(), Failure> {
 
 /// The records that are going to be sent, counted.
 #[derive(Default)]
-struct Sent {
+struct RecordsToSend {
     /// Each with its owner, its number, and whether it deletes something.
     records: Vec<(Option<String>, u64, bool)>,
     /// Hashes of the customers and products.
@@ -220,7 +220,7 @@ struct Sent {
     deletes: u64,
 }
 
-impl Sent {
+impl RecordsToSend {
     fn of(plan: &Plan, is_sent: impl Fn(u64) -> bool) -> Result<Self, Failure> {
         let mut sent = Self::default();
         plan.each(|number, record| {

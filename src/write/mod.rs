@@ -118,7 +118,7 @@ pub async fn send_and_look(
         gate(service, operation, std::slice::from_mut(&mut call), None).await?;
     }
     let (request, repeats) = (call.request.clone(), call.repeats);
-    let sent = Sent::new(service, owner, call);
+    let sent = SentCall::new(service, owner, call);
     let answer = service.send(operation, &request, repeats).await;
     sent.find_out(answer).await
 }
@@ -145,7 +145,7 @@ pub async fn send_once(
     attempts: &mut Attempts,
 ) -> Result<Ended, Failure> {
     let request = call.request.clone();
-    let sent = Sent::new(service, owner, call);
+    let sent = SentCall::new(service, owner, call);
     let attempt = service.attempt(operation, &request).await;
     let answer = match attempt {
         Ok(Attempt::Applied(reply)) => Ok(reply),
@@ -189,7 +189,7 @@ pub async fn send_any(
 }
 
 /// A call that has left.
-struct Sent<'a> {
+struct SentCall<'a> {
     service: &'a Service<'a>,
     owner: &'a dyn Owner,
     left: Option<LeftCall>,
@@ -198,7 +198,7 @@ struct Sent<'a> {
     sent_at: Timestamp,
 }
 
-impl<'a> Sent<'a> {
+impl<'a> SentCall<'a> {
     /// Marks the call as leaving now.
     fn new(service: &'a Service<'a>, owner: &'a dyn Owner, call: Call) -> Self {
         let Call { effect, is_looked_at_later, place, .. } = call;

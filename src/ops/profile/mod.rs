@@ -34,7 +34,7 @@ use storefront_core::sheet::address::Row;
 
 /// What [`crate::ops::profile::replace`] is asked for.
 #[derive(Clone, Copy)]
-pub enum Change<'a> {
+pub enum ProfileChange<'a> {
     /// `customer update`
     Update(&'a Update),
     /// `undo`
@@ -59,7 +59,7 @@ pub struct Update {
     pub row: Option<Row>,
 }
 
-impl Change<'_> {
+impl ProfileChange<'_> {
     /// The warnings that were shown already.
     pub fn warned(&self) -> &[String] {
         match self {

@@ -5,7 +5,7 @@ use super::messages::{Doubt, addresses};
 use super::remove::{Dispatch, planned};
 use super::steps::{Next, Steps};
 use super::undo::Undo;
-use super::{Change, Update};
+use super::{ProfileChange, Update};
 use crate::ops::calls;
 use crate::ops::shown::show_edits_of_profile;
 use crate::prompt::Prompt;
@@ -136,13 +136,13 @@ fn show_newer(prompt: &Prompt, stored: &Profile, newer: &[AddressId]) {
 fn confirms(steps: &mut Steps<'_>, prompt: &Prompt, merged: &Merged) -> Result<bool, Failure> {
     let deleted = merged.summary.removed.len();
     match (steps.check_deletions(merged, None, true), steps.change) {
-        (Err(_), Change::Update(Update { patch, allow_delete: None, .. }))
+        (Err(_), ProfileChange::Update(Update { patch, allow_delete: None, .. }))
             if patch.replace && prompt.can_ask() =>
         {
             steps.check_deletions(merged, Some(prompt.number_of_deletions(deleted)?), true)?;
         }
         // The question below states the number.
-        (Err(_), Change::Undo(Undo { allow_delete: None, .. }))
+        (Err(_), ProfileChange::Undo(Undo { allow_delete: None, .. }))
             if prompt.can_ask() && !prompt.assume_yes() => {}
         (checked, _) => checked?,
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Change;
+use super::ProfileChange;
 use super::messages::Doubt;
 use super::owner::Replaced;
 use super::preview::{dry_run, preview};
@@ -31,7 +31,7 @@ use storefront_core::profile::merge::Merged;
 ///
 /// # Errors
 /// What each step refuses.
-pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcome, Failure> {
+pub async fn replace(service: &Service<'_>, change: ProfileChange<'_>) -> Result<Outcome, Failure> {
     replace_or_back(service, change).await?.ok_or_else(Failure::cancelled)
 }
 
@@ -39,7 +39,10 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
 ///
 /// # Errors
 /// As [`replace`].
-pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Result<Option<Outcome>, Failure> {
+pub async fn replace_or_back(
+    service: &Service<'_>,
+    change: ProfileChange<'_>,
+) -> Result<Option<Outcome>, Failure> {
     let prompt = service.session.prompt();
     let mut steps = Steps::new(service, change, prompt.unasked());
     if service.session.global.dry_run {
@@ -60,7 +63,7 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
 ///
 /// # Errors
 /// As [`replace`].
-pub async fn shown(service: &Service<'_>, change: Change<'_>) -> Result<Merged, Failure> {
+pub async fn shown(service: &Service<'_>, change: ProfileChange<'_>) -> Result<Merged, Failure> {
     let mut steps = Steps::new(service, change, service.session.prompt().unasked());
     let Some(loaded) = steps.look(|_, doubt| Err(doubt.refusal)).await? else {
         return Err(Failure::cancelled());

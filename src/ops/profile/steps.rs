@@ -13,7 +13,7 @@ use super::messages::{self, Doubt};
 use super::read::{self, LoadedProfile};
 use super::remove::{self, Dispatch};
 use super::undo::{Proposal, Target, Undo};
-use super::{Change, Update};
+use super::{ProfileChange, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
 use crate::client::service::Service;
@@ -70,7 +70,7 @@ pub struct Steps<'a> {
     /// The service, with the customer as they were named.
     pub service: &'a Service<'a>,
     /// What is asked for.
-    pub change: Change<'a>,
+    pub change: ProfileChange<'a>,
     /// What was answered.
     pub answers: Answers,
     /// What `--yes`, or a missing person, permits.
@@ -93,10 +93,10 @@ pub struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     /// Steps of which nothing is done.
-    pub fn new(service: &'a Service<'a>, change: Change<'a>, unasked: Unasked) -> Self {
+    pub fn new(service: &'a Service<'a>, change: ProfileChange<'a>, unasked: Unasked) -> Self {
         let delete_newer = match change {
-            Change::Update(_) => None,
-            Change::Undo(undo) => undo.allow_delete,
+            ProfileChange::Update(_) => None,
+            ProfileChange::Undo(undo) => undo.allow_delete,
         };
         Self {
             service,
@@ -156,7 +156,7 @@ impl<'a> Steps<'a> {
         {
             return Ok(None);
         }
-        if let Change::Undo(undo) = self.change {
+        if let ProfileChange::Undo(undo) = self.change {
             if let Some(doubt) = self.target(undo, &loaded)?.doubt.clone()
                 && !settle(self, doubt)?
             {
@@ -202,7 +202,7 @@ impl<'a> Steps<'a> {
             loaded.store.note_read(loaded.stored.customer());
         }
         self.earlier = Some(loaded.stored.customer().clone());
-        if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
+        if let (ProfileChange::Update(_), None) = (self.change, self.service.session.report.line) {
             // Completion is for commands about one customer; a batch sees many.
             read::remember(self.service, &loaded.stored);
         }
@@ -257,7 +257,7 @@ impl<'a> Steps<'a> {
     ) -> Result<Proposal, Failure> {
         let dialect = service.settings.dialect;
         match self.change {
-            Change::Update(update) => {
+            ProfileChange::Update(update) => {
                 for country in RegionDirectory::needed(&update.patch.draft, loaded.stored.customer()) {
                     read_country(service, &country).await?;
                 }
@@ -275,7 +275,7 @@ impl<'a> Steps<'a> {
                 merged.notes.extend(self.gone.iter().map(|id| format!("address {id} was removed already")));
                 Ok(Proposal::of(merged))
             }
-            Change::Undo(undo) => {
+            ProfileChange::Undo(undo) => {
                 let delete_newer = self.answers.delete_newer;
                 undo.merge(self.target(undo, loaded)?, &loaded.stored, dialect, delete_newer)
             }
@@ -294,7 +294,7 @@ impl<'a> Steps<'a> {
         agrees: bool,
     ) -> Result<(), Failure> {
         match self.change {
-            Change::Update(Update { patch, allow_delete, .. }) => {
+            ProfileChange::Update(Update { patch, allow_delete, .. }) => {
                 let deleted = merged.summary.removed.len();
                 // A given number also counts the addresses that are gone already.
                 let allowed = typed
@@ -303,8 +303,8 @@ impl<'a> Steps<'a> {
                 merge::check(patch, &merged.summary, allowed, agrees)
             }
             // The deletions of a plan were counted when it was agreed to.
-            Change::Undo(Undo { planned: Some(_), .. }) => Ok(()),
-            Change::Undo(_) => {
+            ProfileChange::Undo(Undo { planned: Some(_), .. }) => Ok(()),
+            ProfileChange::Undo(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
                 merge::check(&whole, &merged.summary, self.answers.delete_newer, false)
             }
@@ -353,7 +353,7 @@ impl<'a> Steps<'a> {
         loaded: &LoadedProfile,
         merged: &Merged,
     ) -> Result<Vec<Call>, Failure> {
-        let replaces_list = matches!(self.change, Change::Update(update) if update.patch.replace);
+        let replaces_list = matches!(self.change, ProfileChange::Update(update) if update.patch.replace);
         let is_read = loaded.is_readable && self.change.base().is_none();
         if replaces_list || !is_read || !merged.changes.iter().all(diff::Change::is_removal) {
             return Ok(Vec::new());

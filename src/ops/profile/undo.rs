@@ -87,7 +87,8 @@ impl Undo<'_> {
         let as_stored = |(snapshot, entry): &(Replacement, Entry)| entry.as_stored(snapshot);
         let sent: Vec<Map<String, Value>> = target.updates.iter().map(as_stored).collect();
         let writes = target.updates.iter().zip(&sent);
-        let writes = writes.map(|((snapshot, _), sent)| restore::Write { before: &snapshot.customer, sent });
+        let writes =
+            writes.map(|((snapshot, _), sent)| restore::ProfileWrite { before: &snapshot.customer, sent });
         let (Some(both), Some((last, _))) = (together(&writes.collect::<Vec<_>>())?, target.updates.last())
         else {
             return Err(none_of(self.name));

@@ -336,7 +336,7 @@ impl Building<'_> {
 ///
 /// # Errors
 /// `guard` when a list has addresses without a usable id of their own.
-pub fn together(writes: &[Write<'_>]) -> Result<Option<Together>, Failure> {
+pub fn together(writes: &[ProfileWrite<'_>]) -> Result<Option<Together>, Failure> {
     let Some((first, rest)) = writes.split_first() else { return Ok(None) };
     let (mut before, mut after) = (first.before.clone(), first.sent.clone());
     for next in rest {
@@ -358,7 +358,7 @@ pub struct Together {
 
 /// A write of one profile: what it was made from, and what it carried.
 #[derive(Debug, Clone, Copy)]
-pub struct Write<'a> {
+pub struct ProfileWrite<'a> {
     /// The profile that it was made from.
     pub before: &'a Map<String, Value>,
     /// What it carried.

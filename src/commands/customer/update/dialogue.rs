@@ -9,7 +9,7 @@ use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::field_flags::whole_number;
 use crate::client::service::Service;
 use crate::commands::{grammar, prepare};
-use crate::ops::profile::{Change, read, replace};
+use crate::ops::profile::{ProfileChange, read, replace};
 use crate::ops::{customers, read_country};
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::outcome::Outcome;
@@ -191,7 +191,7 @@ impl Dialogue<'_> {
     async fn send(&self, words: Vec<String>) -> Result<Option<Outcome>, Failure> {
         let args: UpdateArgs = self.typed.with(words).parse(grammar())?;
         let update = args.update(prepare(self.service.session, &args, None)?)?;
-        let done = replace::replace_or_back(self.service, Change::Update(&update)).await;
+        let done = replace::replace_or_back(self.service, ProfileChange::Update(&update)).await;
         if let Some(done) = done.as_ref().map(Option::as_ref).transpose() {
             self.service.stage.end(done);
         }

@@ -18,7 +18,7 @@ use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
-use crate::ops::profile::{Change, Update, earlier};
+use crate::ops::profile::{ProfileChange, Update, earlier};
 use crate::ops::{Operation, Resolved, RunFuture};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -204,7 +204,7 @@ impl Operation for UpdateArgs {
             if service.session.report.line.is_some() && update.patch.twin == Twin::Refused {
                 update.patch.twin = Twin::Left;
             }
-            replace(service, Change::Update(&update)).await
+            replace(service, ProfileChange::Update(&update)).await
         })
     }
 

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{Change, Inverse, Together, Undo, Write, belongs_to, inverse, together};
+use super::{Change, Inverse, ProfileWrite, Together, Undo, belongs_to, inverse, together};
 use crate::id::AddressId;
 use crate::interface::dialect::{MAGENTO, MARKETPLACE};
 use crate::profile::merge::{Merged, merge};
@@ -253,7 +253,8 @@ fn a_snapshot_belongs_to_the_customer_with_its_id_else_its_email_or_an_address()
 fn undone_together(before: &Value, steps: &[(Value, Value)], now: &Value) -> (Inverse, Merged) {
     let steps: Vec<_> =
         steps.iter().map(|(before, sent)| (object(before.clone()), object(sent.clone()))).collect();
-    let writes: Vec<Write<'_>> = steps.iter().map(|(before, sent)| Write { before, sent }).collect();
+    let writes: Vec<ProfileWrite<'_>> =
+        steps.iter().map(|(before, sent)| ProfileWrite { before, sent }).collect();
     let Together { before: first, after: last } = together(&writes).unwrap().unwrap();
     assert_eq!(first.get("id"), before.get("id"));
     let (first, last) = (Value::Object(first), Value::Object(last));
@@ -295,7 +296,7 @@ mod laws {
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
-    use super::{Together, Write, object, together, undo};
+    use super::{ProfileWrite, Together, object, together, undo};
     use crate::profile::address::address_list;
 
     /// One step of a day: by the batch, or by others, whose values are their own: nobody can tell who wrote a value that both write.
@@ -411,7 +412,7 @@ mod laws {
                 now = next;
             }
             prop_assume!(!writes.is_empty());
-            let both: Vec<Write<'_>> = writes.iter().map(|(before, sent)| Write { before, sent }).collect();
+            let both: Vec<ProfileWrite<'_>> = writes.iter().map(|(before, sent)| ProfileWrite { before, sent }).collect();
             let Together { before: first, after: last } = together(&both).unwrap().unwrap();
             let (first, last) = (Value::Object(first), Value::Object(last));
             let undone = undo(&now, &first, &last, |_| ());
@@ -464,7 +465,8 @@ fn a_value_whose_place_is_gone_comes_back_with_its_place() {
     // The next read shows nothing of what is empty.
     let (next, later) = (read("Bonn"), read("Lyon"));
     let [before, sent, next, later] = [first, cleared, next, later].map(object);
-    let writes = [Write { before: &before, sent: &sent }, Write { before: &next, sent: &later }];
+    let writes =
+        [ProfileWrite { before: &before, sent: &sent }, ProfileWrite { before: &next, sent: &later }];
     let Together { before: whole, .. } = together(&writes).unwrap().unwrap();
     assert_eq!(whole["custom_attributes"], before["custom_attributes"]);
     assert_eq!(whole["addresses"], before["addresses"]);
