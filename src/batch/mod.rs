@@ -113,7 +113,7 @@ async fn run_over(service: &Service<'_>, origin: &Origin, operation: &dyn Operat
         if shared.global.dry_run {
             Box::pin(dry_run::run(shared)).await
         } else {
-            Box::pin(send(shared)).await
+            Box::pin(send_records(shared)).await
         }
     })
     .await
@@ -152,7 +152,7 @@ async fn with_context(
 }
 
 /// Looks, checks, asks, begins, and sends: nothing leaves before all of the input was checked.
-async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
+async fn send_records(shared: RunContext<'_>) -> Result<(), Failure> {
     let (service, preparer) = (shared.service, shared.preparer);
     let log = service.log()?.clone();
     let files = files(preparer)?;
@@ -193,7 +193,7 @@ async fn open(
     let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let opening = Opening::look(storage, clock, files, header.clone()).await;
+    let opening = Opening::read(storage, clock, files, header.clone()).await;
     let mut opening = opening.map_err(|failure| match preparer.origin.plan() {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),

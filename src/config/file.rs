@@ -307,7 +307,7 @@ fn require_safe(metadata: &Metadata, path: &Path, is_secret: bool) -> Result<(),
     if metadata.file_type().is_char_device() {
         return Ok(());
     }
-    judge(path, metadata.uid(), metadata.mode(), rustix::process::geteuid().as_raw(), is_secret)
+    require_owner(path, metadata.uid(), metadata.mode(), rustix::process::geteuid().as_raw(), is_secret)
 }
 
 #[cfg(not(unix))]
@@ -317,7 +317,7 @@ fn require_safe(_: &Metadata, _: &Path, _: bool) -> Result<(), Failure> {
 }
 
 #[cfg(unix)]
-fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Result<(), Failure> {
+fn require_owner(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Result<(), Failure> {
     const ROOT: u32 = 0;
     const WRITABLE: u32 = 0o022;
     const OPEN: u32 = 0o077;

@@ -69,7 +69,7 @@ impl Opening {
     /// # Errors
     /// `guard` if there is one that is to be neither resumed nor discarded, if another run holds it, if it belongs to
     /// something else or is damaged, and for another journal of the same input.
-    pub async fn look(
+    pub async fn read(
         storage: Arc<dyn Storage>,
         clock: Clock,
         files: Files,
@@ -126,7 +126,7 @@ impl Opening {
     /// discarded is discarded here. Nobody else writes it until the lock is dropped.
     ///
     /// # Errors
-    /// `internal` if it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
+    /// `internal` if it cannot be written; `guard` as [`Self::read`], for a run that began meanwhile.
     pub async fn begin(
         mut self,
         counted: &JournalHeader,

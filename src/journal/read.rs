@@ -364,7 +364,7 @@ impl Reading<'_> {
             },
             _ if number == 1 => Err(self.foreign()),
             (None, _) => {
-                self.partial.push((number, offset, judge(text)));
+                self.partial.push((number, offset, unfinished_line(text)));
                 Ok(())
             }
             // Only a new run can follow a line that was cut off.
@@ -437,7 +437,7 @@ fn written(line: &[u8]) -> &[u8] {
     &line[..last.map_or(0, |last| last + 1)]
 }
 
-fn judge(line: &[u8]) -> Partial {
+fn unfinished_line(line: &[u8]) -> Partial {
     const LINE: &str = "{\"line\":";
     const HASH: &str = "\"hash\":\"";
     let text = String::from_utf8_lossy(written(line));
@@ -464,7 +464,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::{JournalHeader, Partial, PreviousRun, judge, read};
+    use super::{JournalHeader, Partial, PreviousRun, read, unfinished_line};
     use crate::journal::{JournalLine, State};
     use crate::system::storage::{Disk, Log, LogAccess, Storage};
     use storefront_core::failure::Failure;
@@ -488,18 +488,18 @@ mod tests {
                 11..=52 => Partial::Record(12, None),
                 _ => Partial::Record(12, Some(0xa0)),
             };
-            assert_eq!(judge(&LINE.as_bytes()[..length]), expected, "{length}");
+            assert_eq!(unfinished_line(&LINE.as_bytes()[..length]), expected, "{length}");
             let zeros = [&LINE.as_bytes()[..length], &[0; 9]].concat();
-            assert_eq!(judge(&zeros), expected, "{length}");
+            assert_eq!(unfinished_line(&zeros), expected, "{length}");
         }
     }
 
     #[test]
     fn a_line_that_was_changed_is_damage() {
         for line in [r#"{"l1ne":12,"state":"sending"}"#, r#"{"line":0,"#, r#"{"line":x,"#, "hello", "}"] {
-            assert_eq!(judge(line.as_bytes()), Partial::Damaged, "{line}");
+            assert_eq!(unfinished_line(line.as_bytes()), Partial::Damaged, "{line}");
         }
-        assert_eq!(judge(br#"{"journal":"storefront","vers"#), Partial::Nothing);
+        assert_eq!(unfinished_line(br#"{"journal":"storefront","vers"#), Partial::Nothing);
     }
 
     #[test]

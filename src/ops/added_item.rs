@@ -187,7 +187,7 @@ impl Owner for AddedItem<'_> {
         look
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.settle
     }
 

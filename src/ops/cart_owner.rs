@@ -105,7 +105,7 @@ impl Owner for CartOwner<'_> {
             && item.is_some_and(|item| named_in(refused.service.as_ref()) == [self.id.to_string(), item])
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

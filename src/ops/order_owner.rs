@@ -105,7 +105,7 @@ impl Owner for OrderOwner<'_> {
         })
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

@@ -144,7 +144,7 @@ impl Owner for Saved<'_> {
         }
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

@@ -31,7 +31,7 @@ impl Looking<'_> {
     /// After a refusal: one look. A read that lags behind may lack what was added a moment ago, and has older values; so
     /// if something seems lost or somebody else's, it looks again.
     pub(super) async fn after_refusal(&self, effect: &Effect) -> Seen {
-        let mut reads = Reads::new(self.owner.settle());
+        let mut reads = Reads::new(self.owner.settle_time());
         loop {
             let seen = self.once(effect).await;
             let is_odd = matches!(seen.shown(Answer::Rejected), verdict::Shown::Lost | verdict::Shown::Other)
@@ -52,7 +52,7 @@ impl Looking<'_> {
 
     /// After success: reads until one shows the change, or two show the same rewritten values.
     pub(super) async fn until_shown(&self, effect: &Effect) -> Seen {
-        let mut reads = Reads::new(self.owner.settle());
+        let mut reads = Reads::new(self.owner.settle_time());
         let mut last = self.once(effect).await;
         while !last.is_after() && reads.wait().await {
             let seen = self.once(effect).await;
@@ -70,7 +70,7 @@ impl Looking<'_> {
     /// After an unknown outcome: reads until two that are far enough apart show the change and could not have shown it
     /// before.
     pub(super) async fn until_proven(&self, effect: &Effect) -> Seen {
-        let mut reads = Reads::new(self.owner.settle());
+        let mut reads = Reads::new(self.owner.settle_time());
         let mut proof: Option<Instant> = None;
         loop {
             let seen = self.once(effect).await;

@@ -109,7 +109,7 @@ pub trait Owner {
     }
 
     /// How long to look until it shows a change.
-    fn settle(&self) -> Duration;
+    fn settle_time(&self) -> Duration;
 
     /// What it is called in messages: `cart`.
     fn noun(&self) -> &'static str;
@@ -133,7 +133,7 @@ impl Owner for Unread {
         false
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         Duration::ZERO
     }
 

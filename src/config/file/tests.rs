@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{ConfigFile, FailureKind, Path, below_home, in_style_of, parse_toml, read_text};
 #[cfg(unix)]
-use super::{judge, update_file};
+use super::{require_owner, update_file};
 
 #[test]
 fn a_syntax_error_has_its_place_and_not_the_text() {
@@ -61,7 +61,7 @@ fn a_file_is_trusted_when_only_its_user_or_root_can_change_it() {
         (0, 0o646, "another user (uid 0)", "another user (uid 0)"),
     ] {
         for (is_secret, problem) in [(false, config), (true, secret)] {
-            match judge(Path::new("file"), owner, mode, ME, is_secret) {
+            match require_owner(Path::new("file"), owner, mode, ME, is_secret) {
                 Ok(()) => assert_eq!(problem, "", "{owner} {mode:o} {is_secret}"),
                 Err(failure) => {
                     assert!(!problem.is_empty() && failure.message.contains(problem), "{mode:o}: {failure}");
@@ -69,7 +69,10 @@ fn a_file_is_trusted_when_only_its_user_or_root_can_change_it() {
             }
         }
     }
-    assert!(judge(Path::new("file"), 0, 0o644, 0, true).is_err(), "a token of root's own is private too");
+    assert!(
+        require_owner(Path::new("file"), 0, 0o644, 0, true).is_err(),
+        "a token of root's own is private too"
+    );
 }
 
 #[cfg(unix)]

@@ -118,7 +118,7 @@ impl Owner for Place<'_> {
         })
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

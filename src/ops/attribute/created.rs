@@ -82,7 +82,7 @@ impl Owner for Creation<'_> {
         effect.keeps = created.as_made(self.asked);
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

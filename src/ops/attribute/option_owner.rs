@@ -129,7 +129,7 @@ impl Owner for OptionOwner<'_> {
         }
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

@@ -375,7 +375,7 @@ impl Owner for Removed<'_> {
         })
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

@@ -82,7 +82,7 @@ impl Owner for ProductOwner<'_> {
         look
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 

@@ -100,7 +100,7 @@ impl<'a> Replaced<'a> {
             kind => kind == FailureKind::Mismatch,
         });
         let Some((verification, now)) = self.last.take().filter(|_| is_seen) else { return Vec::new() };
-        self.note_read(&verification, &now);
+        self.keep_if_new(&verification, &now);
         if failure.is_none() && verification.is_shown() {
             let (context, settings) = (self.service.session.context, &self.service.settings);
             state::save_customer(context, settings, &self.loaded.name, &now.customer_key());
@@ -119,7 +119,7 @@ impl<'a> Replaced<'a> {
 
     /// Keeps a read, unless it may be older than one of our writes: a replica may lag behind although all that was asked
     /// for is there.
-    fn note_read(&self, verification: &Verification, now: &Profile) {
+    fn keep_if_new(&self, verification: &Verification, now: &Profile) {
         let renumbered = verification.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&verification.missing).chain(renumbered);
         let gone: Vec<AddressId> = gone.copied().collect();
@@ -219,7 +219,7 @@ impl Owner for Replaced<'_> {
         Some(messages::of_verification(verification, self.merged, before, dialect))
     }
 
-    fn settle(&self) -> Duration {
+    fn settle_time(&self) -> Duration {
         self.service.settings.settle
     }
 
@@ -289,8 +289,8 @@ impl Owner for Removal<'_> {
         })
     }
 
-    fn settle(&self) -> Duration {
-        self.whole.settle()
+    fn settle_time(&self) -> Duration {
+        self.whole.settle_time()
     }
 
     fn noun(&self) -> &'static str {

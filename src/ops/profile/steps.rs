@@ -150,7 +150,7 @@ impl<'a> Steps<'a> {
         {
             return Ok(None);
         }
-        self.note_read(&loaded, was_behind);
+        self.keep_read(&loaded, was_behind);
         if let Some(doubt) = self.pending(&loaded)?
             && !settle(self, doubt)?
         {
@@ -193,7 +193,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Keeps what the read showed, which is relied on from here.
-    fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
+    fn keep_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
         if self.ignores_lag() {
             return;
         }
