@@ -94,7 +94,9 @@ pub fn ensure_none_cut_short(
     let is_open = |write: &&Write| write.is_open && write.changes().is_some_and(|effect| is_same(&effect));
     let Some(open) = writes.iter().find(is_open) else { return Ok(()) };
     let name = WriteName { id: open.id, run: open.run, record: open.record }.to_string();
-    let message = format!("whether write {name} added this item already is unknown: it was cut short");
+    let message = format!(
+        "whether write {name} added this item already is unknown: it was cut short, or is being sent"
+    );
     let look = hint!("look with ", storefront("verify").arg(&*name), "; after that it can be added again");
     if service.session.prompt().accepts(&Failure::guard(message).hint(look))? {
         Ok(())
