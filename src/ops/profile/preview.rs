@@ -23,7 +23,7 @@ use storefront_core::profile::stored::Profile;
 /// # Errors
 /// [`Failure::cancelled`] for a no, and what the steps refuse.
 pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Next, Failure> {
-    let looked = steps.look(|steps, doubt| accepts(steps, prompt, &doubt)).await?;
+    let looked = steps.read(|steps, doubt| accepts(steps, prompt, &doubt)).await?;
     let Some(loaded) = looked else { return Err(Failure::cancelled()) };
     let service = loaded.service(steps.service);
     let mut proposal = steps.propose(&service, &loaded).await?;
@@ -64,7 +64,7 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
         steps.warn_once(&doubt.refusal.message);
         Ok(true)
     };
-    let Some(loaded) = steps.look(warned).await? else { return Err(Failure::cancelled()) };
+    let Some(loaded) = steps.read(warned).await? else { return Err(Failure::cancelled()) };
     let service = loaded.service(steps.service);
     let proposal = steps.propose(&service, &loaded).await?;
     let merged = &proposal.merged;

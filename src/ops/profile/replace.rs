@@ -65,7 +65,7 @@ pub async fn replace_or_back(
 /// As [`replace`].
 pub async fn shown(service: &Service<'_>, change: ProfileChange<'_>) -> Result<Merged, Failure> {
     let mut steps = Steps::new(service, change, service.session.prompt().unasked());
-    let Some(loaded) = steps.look(|_, doubt| Err(doubt.refusal)).await? else {
+    let Some(loaded) = steps.read(|_, doubt| Err(doubt.refusal)).await? else {
         return Err(Failure::cancelled());
     };
     Ok(steps.propose(&loaded.service(service), &loaded).await?.merged)

@@ -113,52 +113,52 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Reads the profile without the lock. `settle` decides for each doubt whether to continue; `None` if it does not.
+    /// Reads the profile without the lock. `accept` decides for each doubt whether to continue; `None` if it does not.
     ///
     /// # Errors
-    /// As [`LoadedProfile::read`], and what `settle` refuses.
-    pub async fn look(
+    /// As [`LoadedProfile::read`], and what `accept` refuses.
+    pub async fn read(
         &mut self,
-        settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
+        accept: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
     ) -> Result<Option<LoadedProfile>, Failure> {
         let loaded = LoadedProfile::read(self.service, self.change.base()).await?;
-        self.settle(loaded, settle).await
+        self.resolve_doubts(loaded, accept).await
     }
 
-    /// As [`Self::look`], under the customer's lock.
+    /// As [`Self::read`], under the customer's lock.
     ///
     /// # Errors
-    /// As [`LoadedProfile::lock`], and what `settle` refuses.
+    /// As [`LoadedProfile::lock`], and what `accept` refuses.
     pub async fn lock(
         &mut self,
-        settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
+        accept: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
     ) -> Result<Option<LoadedProfile>, Failure> {
         let loaded = LoadedProfile::lock(self.service, self.change.base()).await?;
-        self.settle(loaded, settle).await
+        self.resolve_doubts(loaded, accept).await
     }
 
     /// Finds the doubts about what was read.
-    async fn settle(
+    async fn resolve_doubts(
         &mut self,
         mut loaded: LoadedProfile,
-        settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
+        accept: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
     ) -> Result<Option<LoadedProfile>, Failure> {
         let behind = self.catch_up(&mut loaded).await?;
         let was_behind = behind.is_some();
         if let Some(doubt) = behind
-            && !settle(self, doubt)?
+            && !accept(self, doubt)?
         {
             return Ok(None);
         }
         self.keep_read(&loaded, was_behind);
         if let Some(doubt) = self.pending(&loaded)?
-            && !settle(self, doubt)?
+            && !accept(self, doubt)?
         {
             return Ok(None);
         }
         if let ProfileChange::Undo(undo) = self.change {
             if let Some(doubt) = self.target(undo, &loaded)?.doubt.clone()
-                && !settle(self, doubt)?
+                && !accept(self, doubt)?
             {
                 return Ok(None);
             }
