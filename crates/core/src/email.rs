@@ -1,4 +1,4 @@
-//! Emails, and the two ways to name a customer. Wherever an email stands (a flag, a column, a lock, a search, a snapshot), it is
+//! Emails, and the two ways to name a customer. Wherever an email stands (a flag, a column, a lock, a search), it is
 //! compared here.
 
 use std::fmt;

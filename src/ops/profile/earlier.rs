@@ -62,20 +62,21 @@ pub fn note_saved_refusal(
         if entry.put().is_none() {
             continue;
         }
-        let snapshot = store.read(&entry)?;
-        let Some(sent_at) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
+        let replacement = store.read(&entry)?;
+        let Some(sent_at) = replacement.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
             break;
         };
-        if !belongs_to(now.customer(), &snapshot.customer) {
+        if !belongs_to(now.customer(), &replacement.customer) {
             break;
         }
         let ignore = &service.settings.read.ignore;
-        let verification = verify(&snapshot.customer, &snapshot.merged, now, &[], ignore)?;
-        if tells_of_it(&verification) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged)
+        let verification = verify(&replacement.customer, &replacement.merged, now, &[], ignore)?;
+        if tells_of_it(&verification)
+            && !was_so_before(service, store, &replacement.customer, &replacement.merged)
         {
             let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
-            store.set_outcome(snapshot.name, outcome, Some(now.customer()));
-            let warning = format!("update {} was refused, but saved", snapshot.name());
+            store.set_outcome(replacement.name, outcome, Some(now.customer()));
+            let warning = format!("update {} was refused, but saved", replacement.name());
             service.session.report.warn(&warning);
             break;
         }
@@ -91,17 +92,18 @@ pub fn note_saved_refusal(
 pub fn is_shown(
     service: &Service<'_>,
     store: &CustomerStore,
-    snapshot: &Replacement,
+    replacement: &Replacement,
     now: &Profile,
     proof: Proof,
 ) -> Result<bool, Failure> {
-    let verification = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
-    let is_shown =
-        verification.is_proof(proof) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
+    let verification =
+        verify(&replacement.customer, &replacement.merged, now, &[], &service.settings.read.ignore)?;
+    let is_shown = verification.is_proof(proof)
+        && !was_so_before(service, store, &replacement.customer, &replacement.merged);
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_outcome(
-            snapshot.name,
+            replacement.name,
             WriteOutcome::Applied { at, verified: verification.is_shown() },
             Some(now.customer()),
         );

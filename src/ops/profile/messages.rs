@@ -41,21 +41,21 @@ impl Doubt {
 }
 
 /// The doubt about undoing an update that may not have taken effect.
-pub fn may_not_be_applied(snapshot: &Replacement) -> Doubt {
-    let (name, named) = (snapshot.name(), named(snapshot));
+pub fn may_not_be_applied(replacement: &Replacement) -> Doubt {
+    let (name, named) = (replacement.name(), named(replacement));
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
     let hint = hint!(storefront("verify").arg(name), " looks for it again; ", list());
-    Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
+    Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: replacement.changes() }
 }
 
 /// An update by its id, what it changed, and when: `update 1042 (address 2: Postcode; 2026-11-21 22:04:11+01:00)`. It
 /// states no age, because an accepted doubt is recognized by these words.
-pub fn named(snapshot: &Replacement) -> String {
-    let taken = snapshot.taken.parse();
+pub fn named(replacement: &Replacement) -> String {
+    let taken = replacement.taken.parse();
     let taken =
-        taken.map_or_else(|_| snapshot.taken.clone(), |taken| changes::local(taken, &TimeZone::system()));
-    let what = Some(changes::in_words(&snapshot.changes())).filter(|text| !text.is_empty());
-    format!("update {} ({}{taken})", snapshot.name(), what.map(|text| text + "; ").unwrap_or_default())
+        taken.map_or_else(|_| replacement.taken.clone(), |taken| changes::local(taken, &TimeZone::system()));
+    let what = Some(changes::in_words(&replacement.changes())).filter(|text| !text.is_empty());
+    format!("update {} ({}{taken})", replacement.name(), what.map(|text| text + "; ").unwrap_or_default())
 }
 
 /// The hint to the list of updates.
@@ -104,11 +104,11 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
     Doubt::of(refusal)
 }
 
-/// The refusal to send another replacement while an earlier one may still take effect; without `snapshot` it is not known
+/// The refusal to send another replacement while an earlier one may still take effect; without `replacement` it is not known
 /// what that one changed. A plan is not applied before then.
-pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planned: bool) -> Doubt {
+pub fn still_open(open: &PendingWrite, replacement: Option<&Replacement>, is_planned: bool) -> Doubt {
     let until = local_minute(open.until);
-    let named = snapshot.map(named);
+    let named = replacement.map(named);
     let (what, effect) = match (&named, open.is_mismatch) {
         (None, _) => (format!("update {} cannot be read", open.entry.name()), "it may"),
         (Some(named), true) => (format!("{named} was written, but is not visible"), "it may"),
@@ -122,7 +122,7 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planne
     let at_once = if is_planned { "" } else { ", or continue now with --after-unknown" };
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
         .hint(check.and(format!("wait until {until}{at_once}")));
-    Doubt { about: snapshot.map(Replacement::changes).unwrap_or_default(), ..Doubt::of(refusal) }
+    Doubt { about: replacement.map(Replacement::changes).unwrap_or_default(), ..Doubt::of(refusal) }
 }
 
 /// Adds the fields that it is about to a refusal of the profile.

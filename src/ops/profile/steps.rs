@@ -228,13 +228,13 @@ impl<'a> Steps<'a> {
         let Some(pending) = pending.filter(|_| !self.change.replacement_args().after_unknown) else {
             return Ok(None);
         };
-        let snapshot = loaded.store.read(&pending.entry).ok();
-        if let Some(snapshot) = snapshot.as_ref().filter(|_| loaded.is_readable)
-            && is_shown(self.service, &loaded.store, snapshot, &loaded.stored, pending.proof())?
+        let replacement = loaded.store.read(&pending.entry).ok();
+        if let Some(replacement) = replacement.as_ref().filter(|_| loaded.is_readable)
+            && is_shown(self.service, &loaded.store, replacement, &loaded.stored, pending.proof())?
         {
             return Ok(None);
         }
-        Ok(Some(messages::still_open(&pending, snapshot.as_ref(), self.change.is_planned())))
+        Ok(Some(messages::still_open(&pending, replacement.as_ref(), self.change.is_planned())))
     }
 
     /// The updates that an undo undoes.

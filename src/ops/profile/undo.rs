@@ -84,11 +84,11 @@ impl Undo<'_> {
         delete_newer: Option<usize>,
     ) -> Result<Proposal, Failure> {
         let entries = || target.updates.iter().map(|(_, entry)| entry);
-        let as_stored = |(snapshot, entry): &(Replacement, Entry)| entry.as_stored(snapshot);
+        let as_stored = |(replacement, entry): &(Replacement, Entry)| entry.as_stored(replacement);
         let sent: Vec<Map<String, Value>> = target.updates.iter().map(as_stored).collect();
         let writes = target.updates.iter().zip(&sent);
-        let writes =
-            writes.map(|((snapshot, _), sent)| restore::ProfileWrite { before: &snapshot.customer, sent });
+        let writes = writes
+            .map(|((replacement, _), sent)| restore::ProfileWrite { before: &replacement.customer, sent });
         let (Some(both), Some((last, _))) = (together(&writes.collect::<Vec<_>>())?, target.updates.last())
         else {
             return Err(none_of(self.name));
@@ -135,15 +135,15 @@ impl Undo<'_> {
             let Some(entry) = store.entry(*id)?.filter(|entry| entry.outcome().may_be_applied()) else {
                 continue;
             };
-            let snapshot = store.read(&entry)?;
-            ensure_same_owner(stored, &snapshot)?;
+            let replacement = store.read(&entry)?;
+            ensure_same_owner(stored, &replacement)?;
             let is_doubtful = matches!(entry.outcome(), WriteOutcome::Unknown { .. })
                 && !self.replacement.after_unknown
-                && !is_shown(self.service, store, &snapshot, stored, Proof::AsSent)?;
-            doubt = doubt.or_else(|| is_doubtful.then(|| may_not_be_applied(&snapshot)));
+                && !is_shown(self.service, store, &replacement, stored, Proof::AsSent)?;
+            doubt = doubt.or_else(|| is_doubtful.then(|| may_not_be_applied(&replacement)));
             // A look may have closed it.
             let entry = store.entry(*id)?.unwrap_or(entry);
-            updates.push((snapshot, entry));
+            updates.push((replacement, entry));
         }
         if updates.is_empty() {
             return Err(none_of(self.name));
@@ -157,9 +157,9 @@ impl Undo<'_> {
         if std::mem::replace(&mut target.was_told, true) || session.report.line.is_some() {
             return;
         }
-        for (snapshot, _) in &target.updates {
-            let taken = changes::when(&snapshot.taken, session.context.clock.now(), &TimeZone::system());
-            let (operation, name) = (Self::OPERATION, snapshot.name());
+        for (replacement, _) in &target.updates {
+            let taken = changes::when(&replacement.taken, session.context.clock.now(), &TimeZone::system());
+            let (operation, name) = (Self::OPERATION, replacement.name());
             session.report.status(&format!("{operation}: update {name} of customer {customer} ({taken})"));
         }
     }
@@ -185,11 +185,11 @@ fn note_of_newer(newer: &[AddressId]) -> Option<String> {
 }
 
 /// Refuses the update of another customer. If the service shows neither id nor email, customers cannot be told apart.
-fn ensure_same_owner(stored: &Profile, snapshot: &Replacement) -> Result<(), Failure> {
-    if !belongs_to(stored.customer(), &snapshot.customer) {
+fn ensure_same_owner(stored: &Profile, replacement: &Replacement) -> Result<(), Failure> {
+    if !belongs_to(stored.customer(), &replacement.customer) {
         return Err(Failure::guard(format!(
             "update {} belongs to another customer, or does not identify its customer",
-            snapshot.name()
+            replacement.name()
         ))
         .hint(hint!(storefront("history"), " lists the writes with their customers")));
     }

@@ -401,13 +401,13 @@ fn without_own(
 
 /// Whether an earlier state of a profile is certainly of this customer: the same id; or, without ids, the same email or
 /// an address in common, because no two customers share an address id.
-pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
-    let ids = [stored, snapshot].map(|customer| customer.get("id").and_then(id::integer));
-    if let [Some(stored), Some(snapshot)] = ids {
-        return stored == snapshot;
+pub fn belongs_to(stored: &Map<String, Value>, written: &Map<String, Value>) -> bool {
+    let ids = [stored, written].map(|customer| customer.get("id").and_then(id::integer));
+    if let [Some(stored), Some(written)] = ids {
+        return stored == written;
     }
-    let [email, other] = [stored, snapshot].map(|customer| customer.get("email").and_then(Email::of));
-    let mut addresses = addresses_by_id(address_list(snapshot));
+    let [email, other] = [stored, written].map(|customer| customer.get("email").and_then(Email::of));
+    let mut addresses = addresses_by_id(address_list(written));
     email.is_some() && email == other || addresses.any(|(id, _)| find_address(stored, id).is_some())
 }
 
