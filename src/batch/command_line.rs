@@ -52,7 +52,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
     let wait = if is_held_back { ", 10 minutes later or with --after-unknown," } else { "" };
     let places = format!("{}S", session.report.place.to_uppercase());
     NextSteps {
-        settle: hint!(
+        decide_unknown: hint!(
             "resume with ",
             resume.clone(),
             format!(

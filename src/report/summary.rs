@@ -14,7 +14,7 @@ pub struct NextSteps {
     /// The command that continues the run.
     pub resume: HintCommand,
     /// How to continue with unknown records after someone has checked them, and how long to wait for requests still under way.
-    pub settle: Hint,
+    pub decide_unknown: Hint,
     /// Whether the records are those of a plan, which nobody corrects.
     pub is_plan: bool,
     /// The word for the places of records: `line` or `record`.
@@ -32,7 +32,7 @@ impl NextSteps {
 
     /// The hint for a record whose outcome is unknown.
     pub fn for_unknown(&self) -> Hint {
-        hint!("check whether it took effect, then ", self.settle.clone())
+        hint!("check whether it took effect, then ", self.decide_unknown.clone())
     }
 
     /// The hint for records that failed permanently: these first ones, `count` in all.
@@ -153,7 +153,7 @@ pub fn hint(count: RecordCounts, failed: &Failed, next: &NextSteps) -> Hint {
             "check which unknown records took effect (",
             next.list(&["unknown", "sending"]),
             " lists them), then ",
-            next.settle.clone()
+            next.decide_unknown.clone()
         ));
     }
     let (to_correct, lines) = (failed.at_fault.count, failed.at_fault.first());
@@ -236,7 +236,7 @@ mod tests {
     fn next(is_plan: bool) -> NextSteps {
         NextSteps {
             resume: storefront("resume 1"),
-            settle: "settle".into(),
+            decide_unknown: "settle".into(),
             is_plan,
             place: "line",
             journal: "a.csv.journal".to_owned(),
