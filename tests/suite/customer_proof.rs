@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::support::magento;
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::scripted::{methods, ok, profile, run};
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::TestEnv;
 
 fn stored() -> Value {
     profile(
@@ -94,5 +96,21 @@ fn what_is_stored_in_another_notation_is_unchanged() {
         let outcome = run(&home, &server.url(""), &format!("customer update -i {path} --settle 0"));
         assert_eq!((outcome.code, puts(&server)), (0, 0), "{draft}: {outcome:?}");
         assert_eq!(outcome.done()["reason"], "unchanged", "{draft}");
+    }
+}
+
+/// Names and codes that the draft left open are the shop's to fill in.
+#[test]
+fn a_region_that_was_sent_by_its_id_is_recognized_with_its_texts() {
+    const NEW: &str = "--add-address --address-firstname A --address-lastname B --street s --city Berlin --postcode 10115 \
+         --country DE --telephone +49301234567 --region-id 82";
+    const MOVED: &str = "--address 2 --city 'Los Angeles' --postcode 90001 --region-id 12";
+    for what in [NEW, MOVED] {
+        let env = TestEnv::with_faults(&["PUT:reset-after-commitx1"]);
+        let outcome =
+            magento::run(&env, &format!("customer update --customer 1 {what} -y --retry 0 --settle 2"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let verified = magento::run(&env, "verify latest");
+        assert_eq!(verified.code, 0, "{verified:?}");
     }
 }

@@ -21,7 +21,7 @@ use storefront_core::profile::merge::Merged;
 use storefront_core::profile::path::FieldPath;
 use storefront_core::profile::refusal::{self, Explained};
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::{Verification, is_filled_in};
+use storefront_core::profile::verify::Verification;
 
 /// A doubt that only a person may accept; it is a refusal if nobody can be asked.
 #[derive(Debug, Clone)]
@@ -334,7 +334,7 @@ pub fn of_verification(
             format!("{path} was also changed, from {was} to {is} (by the service or another editor)")
         });
     }
-    for change in verification.altered.iter().filter(|change| !is_filled_in(change, &merged.customer)) {
+    for change in &verification.altered {
         let sent = merged.changes.iter().find(|sent| sent.path == change.path);
         let sent = format_value(sent.and_then(|sent| sent.after.as_ref()));
         let now = format_value(change.after.as_ref());

@@ -133,10 +133,21 @@ impl Effect {
             (true, true, _) | (true, _, Before::NotRead) => look.untold += 1,
             (true, false, Before::Read(_)) => look.after += 1,
             (false, true, _) => look.before += 1,
+            _ if self.is_filled_in(change) => look.untold += 1,
             (false, false, _) => {
                 look.third.push(Third { path: change.path.clone(), written: after, now: now.cloned() });
             }
         }
+    }
+
+    /// Whether a change empties a text of a region that is sent by its id: the service fills it in.
+    fn is_filled_in(&self, change: &Change) -> bool {
+        let is_sent = |id: &FieldPath| {
+            let mut ids = self.changes.iter().filter(|other| other.path == *id);
+            ids.any(|other| matches!(&other.sent, Sent::Value(sent) if !same_value(id.last_name(), sent.as_ref(), None)))
+        };
+        matches!(&change.sent, Sent::Value(sent) if same_value("", sent.as_ref(), None))
+            && change.path.region_id_beside().as_ref().is_some_and(is_sent)
     }
 
     /// What the call created, for each of [`Effect::creates`]: by its id, else by its content among what is new. One that has

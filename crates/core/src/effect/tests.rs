@@ -374,6 +374,28 @@ fn what_the_service_completed_is_known_as_ours() {
     assert!(effect.inverse(&now).left.is_empty());
 }
 
+/// The shop fills in the texts of a region that was sent by its id, in an address that it has and in a new one.
+#[test]
+fn a_region_that_was_sent_by_its_id_is_recognized_with_its_texts() {
+    let region = |texts: [Option<&str>; 2], id: u32| json!({"region_code": texts[0], "region": texts[1], "region_id": id});
+    let address = |region: &Value| json!({"city": "A", "region": region, "region_id": region["region_id"]});
+    let with = |id: u32, region: &Value| {
+        let mut address = address(region);
+        address["id"] = id.into();
+        address
+    };
+    let before = object(&json!({"addresses": [with(2, &region([Some("NY"), Some("New York")], 43))]}));
+    let open = region([None, None], 12);
+    let sent = object(&json!({"addresses": [with(2, &open), address(&open)]}));
+    let completed = region([Some("CA"), Some("California")], 12);
+    let now = object(&json!({"addresses": [with(2, &completed), with(3, &completed)]}));
+    let effect = Effect::of_profile(owner(), &before, &sent);
+    assert!(effect.look(&now).is_proof(), "{:?}", effect.look(&now));
+    let other = region([Some("TX"), Some("Texas")], 57);
+    let now = object(&json!({"addresses": [with(2, &other), with(3, &completed)]}));
+    assert_eq!(effect.look(&now).side(), Side::Other);
+}
+
 #[test]
 fn a_place_is_found_in_the_list_of_its_owner() {
     let cart =

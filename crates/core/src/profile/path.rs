@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, own_id};
 use super::equal::PLACE;
+use super::region::TEXTS;
 use crate::id::{self, AddressId};
 use crate::interface::label::label;
 use crate::text::exact_json;
@@ -213,6 +214,14 @@ impl FieldPath {
         let is_of_address = self.address_id().is_some() || self.order_address().is_some();
         let address = self.0.get(..self.0.len() - below.len())?;
         (is_place && is_of_address).then(|| Self(address.to_vec()))
+    }
+
+    /// The place of the id beside the text of a region, if this is such a text.
+    pub(crate) fn region_id_beside(&self) -> Option<Self> {
+        let [above @ .., Step::Member(name)] = &self.0[..] else { return None };
+        let is_text =
+            TEXTS.contains(&&**name) && matches!(above.last(), Some(Step::Member(of)) if of == "region");
+        is_text.then(|| Self(above.to_vec()).member("region_id"))
     }
 
     /// The id of the list element that this place is in.

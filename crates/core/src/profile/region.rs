@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value, json};
 
 use super::address::{address_list, find_address};
-use super::equal::{contains, same_value};
+use super::equal::same_value;
 use crate::check::country::folded;
 use crate::failure::Failure;
 use crate::hint::{Hint, hint, storefront};
@@ -113,18 +113,6 @@ pub fn as_object(address: &Value) -> Value {
     let id = address.get(ID).or(inner(ID)).filter(|id| !id.is_null());
     let text = |name: &str| inner(name).cloned().unwrap_or_default();
     json!({"region_code": text("region_code"), "region": text("region"), ID: id.cloned().unwrap_or(0.into())})
-}
-
-/// Whether a region, as [`as_object`] gives it, is the one that was `sent` by its id, completed with texts by the
-/// service.
-pub fn is_completed(region: Option<&Value>, sent: Option<&Value>) -> bool {
-    let Some(Value::Object(sent)) = sent else { return false };
-    let named: Map<String, Value> = sent
-        .iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    !same_value(ID, sent.get(ID), None) && contains("region", region, Some(&Value::Object(named)))
 }
 
 /// Applies what a draft says about the region to an address.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::defaults::{DefaultAddress, is_set};
 use super::diff::{self, Change};
-use super::equal::{PLACE, is_content, is_untouched, same_value};
+use super::equal::{PLACE, is_completed, is_content, is_untouched, same_value};
 use super::merge::{ProfilePatch, Twin, set_field};
 use super::path::FieldPath;
 use super::region;
@@ -245,7 +245,7 @@ impl Building<'_> {
         let is_ours = |own: &Change| own.path.to_string() == path.to_string() && is_now(own.after.as_ref());
         is_now(sent)
             || self.undo.rewritten.iter().any(is_ours)
-            || path.last_name() == "region" && region::is_completed(there, sent)
+            || path.last_name() == "region" && is_completed(there, sent)
     }
 
     /// Whether an address was moved since: a field of its place is neither what the update sent nor what it was before.

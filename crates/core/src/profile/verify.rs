@@ -5,11 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
+use super::address::{AddressIndex, address_list, addresses_by_id, find_address};
 use super::addresses_by_place::AddressesByPlace;
 use super::diff::{self, Change};
 use super::equal::{PLACE, is_content, is_elsewhere, same_value, shares_place};
-use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
 use crate::id::AddressId;
@@ -101,7 +100,7 @@ impl Verification {
     }
 
     /// Notes what the profile shows of a change: all of it, nothing, or what the service made of it.
-    fn look_for(&mut self, change: &Change, now: &Profile, index: &AddressIndex) {
+    fn look_for(&mut self, change: &Change, sent: &Map<String, Value>, now: &Profile, index: &AddressIndex) {
         let (name, is_address) = (change.path.last_name(), change.path.is_address());
         let there = change.path.find(now.customer(), index);
         if let Some(id) = change.path.address_id().filter(|id| !is_address && !index.contains(*id)) {
@@ -115,7 +114,7 @@ impl Verification {
             self.shows_sent |= !is_as_before;
         } else if is_as_before || is_address {
             self.undone.push(change.clone());
-        } else {
+        } else if !is_filled_in(change, sent) {
             self.altered.push(Change { after: there.cloned(), ..change.clone() });
         }
     }
@@ -172,7 +171,7 @@ pub fn verify(
     }
     verification.look_for_rewritten(rewritten, &found, unclaimed);
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
-        verification.look_for(change, now, &index);
+        verification.look_for(change, sent, now, &index);
     }
     verification.shows_sent |= !verification.new_ids.is_empty();
     verification.new_ids.sort_by_key(|id| index.position(*id));
@@ -195,31 +194,14 @@ pub(super) fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 
-/// Whether a change is only that the service completed the texts of a region that was sent by its id.
-pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
-    let by_id = |address: &Value| address.as_object().is_some_and(region::has_id);
-    let is_left_open =
-        |address: &Value, name: &str| address.get("region").is_some_and(|region| region[name].is_null());
-    if let Some(id) = change.path.address_id() {
-        let address = find_address(sent, id).filter(|address| by_id(address));
-        return address.is_some_and(|address| {
-            region::TEXTS
-                .iter()
-                .any(|name| is_left_open(address, name) && change.path.inside() == format!("region.{name}"))
-        });
-    }
-    let new = address_list(sent).iter().filter(|address| own_id(address).is_none() && by_id(address));
-    change.path.is_new_address()
-        && new.into_iter().any(|address| {
-            let mut now = change.after.clone().unwrap_or_default();
-            let texts = now.get_mut("region").and_then(Value::as_object_mut).into_iter();
-            for (name, text) in texts.flat_map(|region| region.iter_mut()) {
-                if region::TEXTS.contains(&name.as_str()) && is_left_open(address, name) {
-                    *text = Value::Null;
-                }
-            }
-            is_content(&now, Some(address))
-        })
+/// Whether a change empties a text of a region that is sent by its id: the service fills it in.
+fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
+    let Some(id) = change.path.region_id_beside() else { return false };
+    let Some(address) = change.path.address_id().and_then(|id| find_address(sent, id)) else { return false };
+    same_value(change.path.last_name(), change.after.as_ref(), None)
+        && address
+            .pointer("/region/region_id")
+            .is_some_and(|own| !same_value(id.last_name(), Some(own), None))
 }
 
 /// Differences in what was sent back unchanged. An addition by the service is not a loss.
