@@ -21,7 +21,7 @@ use storefront_core::absent::Absent;
 use storefront_core::cart::from_profile;
 use storefront_core::effect::{Document, Effect, are_shown};
 use storefront_core::failure::{Applied, Failure, Persistence};
-use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::id::{self, AddressId, CustomerId};
 use storefront_core::interface::fields::ORDER_FORM;
 use storefront_core::interface::request::{Bearer, Request};
@@ -60,10 +60,11 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
         let owner = OrderOwner { service, calls, order };
         let corrections = Box::pin(Corrections::of(&owner, draft, no_comment)).await?;
         if corrections.is_nothing() {
-            return match corrections.missing_comment(service, draft) {
-                Some(text) => complete(&owner, &text).await,
-                None => Ok(corrections.unchanged()),
-            };
+            if let Some(text) = corrections.missing_comment(service, draft) {
+                return complete(&owner, &text).await;
+            }
+            corrections.warn_of_text();
+            return Ok(corrections.unchanged());
         }
         corrections.ensure_planned(draft)?;
         let changes = corrections.changes();
@@ -202,6 +203,19 @@ impl<'a> Corrections<'a> {
         let unchanged = Some(format!("order {} has this address already", self.owner.order.number));
         let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
         Outcome { reason, changed, unchanged, ..Outcome::not_sent(OPERATION) }
+    }
+
+    /// Says that the text of a person is not there: it goes with a correction, and there is none.
+    fn warn_of_text(&self) {
+        let (order, session) = (&self.owner.order, self.owner.service.session);
+        let is_missing = |text: &&str| !self.no_comment && !text.is_empty() && !order.says(text);
+        if let Some(text) = self.added.as_deref().map(str::trim).filter(is_missing) {
+            let what = hint!(
+                "the comment was not added, for the address was there already; add it with ",
+                comment_command(&order.number, text)
+            );
+            session.report.warn(&for_command(what, session.global).to_string());
+        }
     }
 
     /// Refuses a correction other than the planned one.
@@ -429,7 +443,7 @@ async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str
         Err(failure) => {
             let (number, session) = (&*owner.order.number, owner.service.session);
             let show = storefront("order show").arg(number);
-            let again = storefront("order update").arg(number).arg("--comment").arg(text);
+            let again = comment_command(number, text);
             let what: Hint = match failure.applied {
                 Applied::Unknown => hint!(
                     format!("whether the comment was added is unknown: {}; look with ", failure.message),
@@ -449,6 +463,11 @@ async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str
             Call::failed(COMMENT, &failure)
         }
     }
+}
+
+/// The command that adds a comment alone.
+fn comment_command(number: &str, text: &str) -> HintCommand {
+    storefront("order update").arg(number).arg("--comment").arg(text)
 }
 
 /// Sends a comment, once.

@@ -74,6 +74,22 @@ fn a_resume_adds_the_comment_that_is_missing_and_no_other() {
     }
 }
 
+/// As after a run that was killed between the address and the comment.
+#[test]
+fn a_text_without_a_correction_is_not_dropped_without_a_word() {
+    let env = TestEnv::new();
+    assert_eq!(run(&env, &format!("{CORRECTION} --no-comment")).code, 0);
+    let line = format!("{CORRECTION} --comment 'The customer called'");
+    let outcome = run(&env, &line);
+    assert_eq!((outcome.code, comments(&env).len()), (0, 1), "{outcome:?}");
+    let said = "the comment was not added, for the address was there already; add it with \
+         `storefront order update 000000002 --comment 'The customer called'`";
+    assert!(outcome.stderr.contains(said), "{outcome:?}");
+    done(&env, "order update 000000002 --comment 'The customer called' -y");
+    done(&env, &line);
+    assert_eq!(comments(&env).len(), 2);
+}
+
 #[test]
 fn a_comment_follows_the_address_that_was_saved_where_the_other_one_was_not() {
     let env = TestEnv::new();

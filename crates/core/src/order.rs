@@ -282,6 +282,13 @@ impl Order {
         comments.any(|(_, comment)| same_value("comment", comment.get("comment"), Some(&text.into())))
     }
 
+    /// Whether a text stands in one of its comments.
+    pub fn says(&self, text: &str) -> bool {
+        let document = self.document();
+        let mut comments = effect::Document(&document).elements(List::Comments);
+        comments.any(|(_, comment)| scalar(comment.get("comment")).is_some_and(|said| said.contains(text)))
+    }
+
     /// The warnings about changes before they are sent.
     pub fn warnings(&self, effects: &[Effect]) -> Vec<String> {
         let state = scalar(self.shown.get("state")).unwrap_or_default();
