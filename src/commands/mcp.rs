@@ -89,7 +89,7 @@ fn planned(name: &str) -> Option<&'static OperationSpec> {
 }
 
 /// The server of the tools.
-struct Assistant {
+pub struct Assistant {
     program: PathBuf,
     /// The flags that choose the service.
     service: Vec<String>,
@@ -132,6 +132,39 @@ impl ServerHandler for Assistant {
 }
 
 impl Assistant {
+    /// One whose tools are commands of `program`, for this service; plans go into a directory.
+    ///
+    /// # Errors
+    /// Where the description of a tool cannot be read.
+    pub fn new(
+        program: PathBuf,
+        service: Vec<String>,
+        plans: PathBuf,
+        dialect: &Dialect,
+    ) -> serde_json::Result<Self> {
+        Ok(Self { program, service, plans, tools: tools(dialect)? })
+    }
+
+    /// Answers until the input ends.
+    ///
+    /// # Errors
+    /// Why it cannot, in words.
+    pub async fn serve_over(
+        self,
+        input: impl AsyncRead + Unpin + Send + 'static,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> Result<(), String> {
+        let (lines, writing) = answering_broken_lines(input, output);
+        let served = match self.serve(lines).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        };
+        // What was answered is written before the process ends.
+        let _ = writing.await;
+        served
+    }
+
     /// Runs a tool and returns its answer, with a member `error` if its command failed.
     async fn call(&self, tool: &Tool, mut arguments: JsonObject) -> Result<Value, Failure> {
         let properties = &tool.input_schema["properties"];
@@ -306,22 +339,13 @@ pub async fn run(session: &Session<'_>, args: &McpArgs) -> Result<(), Failure> {
     if session.context.stdin_is_terminal {
         session.report.status("waiting for an assistant on standard input; press Ctrl-C to stop");
     }
-    let served = async {
-        let (input, output) = stdio_pipes();
-        let (lines, writing) = answering_broken_lines(input, output);
-        let served = match assistant.serve(lines).await {
-            Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        };
-        // What was answered is written before the process ends.
-        let _ = writing.await;
-        served
-    };
+    let (input, output) = stdio_pipes();
     tokio::select! {
         biased;
         () = signals.next() => Ok(()),
-        served = served => served.map_err(|error| Failure::usage(format!("cannot serve: {error}"))),
+        served = assistant.serve_over(input, output) => {
+            served.map_err(|error| Failure::usage(format!("cannot serve: {error}")))
+        }
     }
 }
 
@@ -389,12 +413,9 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
         .and_then(|path| private_directory(&path).map(|()| path))
         .map_err(|error| Failure::usage(format!("cannot use `{}`: {error}", plans.display())))?;
     remove_expired(session, &plans);
-    Ok(Assistant {
-        program: std::env::current_exe().map_err(|error| Failure::internal(error.to_string()))?,
-        service: service_flags(global),
-        plans,
-        tools: tools(session.dialect).map_err(|error| Failure::internal(error.to_string()))?,
-    })
+    let program = std::env::current_exe().map_err(|error| Failure::internal(error.to_string()))?;
+    let made = Assistant::new(program, service_flags(global), plans, session.dialect);
+    made.map_err(|error| Failure::internal(error.to_string()))
 }
 
 /// Removes plans of assistants that expired before they were started: they hold personal data. A plan with a journal can
