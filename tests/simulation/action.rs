@@ -42,8 +42,21 @@ pub enum Action {
     Correct(Vec<Side>, &'static str, String),
     /// Another value of a product for all store views or one of them; none where it is cleared.
     Value(Scope, &'static str, Option<String>),
-    /// A write to an order or to a product undone, by its id: of this record.
-    Back(GoodsKind, String, u32),
+    /// What was written to an order or to a product undone.
+    Back(Back),
+}
+
+/// What was written to an order or to a product, and is undone.
+#[derive(Debug, Clone)]
+pub struct Back {
+    /// What it is.
+    pub kind: GoodsKind,
+    /// For whom the values of a product were.
+    pub scope: Scope,
+    /// By its id; none where a plan does it.
+    pub write: String,
+    /// The records that wrote it.
+    pub tags: Vec<u32>,
 }
 
 /// What a record is about that is no profile.
@@ -93,10 +106,21 @@ impl Action {
     /// What a record that asks for this is about, by its number.
     pub fn owner(&self, number: usize) -> Owner {
         match self {
-            Self::Correct(..) | Self::Back(GoodsKind::Orders, ..) => Owner::Order(number),
-            Self::Value(..) | Self::Back(GoodsKind::Products, ..) => Owner::Product(number),
+            Self::Correct(..) | Self::Back(Back { kind: GoodsKind::Orders, .. }) => Owner::Order(number),
+            Self::Value(..) | Self::Back(Back { kind: GoodsKind::Products, .. }) => Owner::Product(number),
             _ => Owner::Customer(number),
         }
+    }
+
+    /// What a record that asks for this is about, and of a product in which scope: one write to it takes one call.
+    pub fn thing(&self, number: usize) -> (Owner, Option<Scope>) {
+        let scope = match self {
+            Self::Value(scope, ..) | Self::Back(Back { kind: GoodsKind::Products, scope, .. }) => {
+                Some(*scope)
+            }
+            _ => None,
+        };
+        (self.owner(number), scope)
     }
 
     /// Whether this is for an order or a product.
@@ -247,7 +271,9 @@ impl Action {
             Self::Remove(id, false) => words(&["--remove-address", &id.to_string()]),
             Self::Default(id) => words(&["--address", &id.to_string(), "--default-billing"]),
             Self::Restore(Undo::Of(write, _, true)) => words(&[write, "--yes", "--allow-delete", "1"]),
-            Self::Restore(Undo::Of(write, _, false)) | Self::Back(_, write, _) => words(&[write, "--yes"]),
+            Self::Restore(Undo::Of(write, _, false)) | Self::Back(Back { write, .. }) => {
+                words(&[write, "--yes"])
+            }
             Self::Restore(Undo::All(write)) => words(&[write, "--yes", "--whole-profile"]),
             _ => None,
         }

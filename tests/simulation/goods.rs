@@ -154,6 +154,11 @@ pub fn order_of(shown: &Value) -> Option<Stored> {
     order.as_object().cloned()
 }
 
+/// The value that a read in a scope shows.
+pub fn shown_in<'a>(product: &'a Stored, scope: Scope, code: &str) -> Option<&'a Value> {
+    value_in(product, scope, code).or_else(|| value_in(product, Scope::All, code))
+}
+
 /// A product as a read in a scope shows it.
 fn product_shown(stored: &Stored, scope: Scope) -> Value {
     let mut values: Vec<Value> = stored[LIST].as_array().unwrap().clone();
@@ -341,7 +346,8 @@ pub fn shown_by(call: &Call, body: &Value) -> Vec<(Owner, Scope, Stored)> {
     }
 }
 
-/// Whether a write is what a record asks for: it has its value, or speaks of it.
+/// Whether a write to its order or product is what a record asks for: it has its value, or speaks of it. Of those that undo there is
+/// one in a plan.
 pub fn is_made_by(action: &Action, sent: &Sent) -> bool {
     match (&sent.call, action) {
         (Call::SaveAddress(_, id), Action::Correct(sides, field, value)) => {
@@ -352,6 +358,8 @@ pub fn is_made_by(action: &Action, sent: &Sent) -> bool {
             let text = sent.body["statusHistory"]["comment"].as_str().unwrap_or_default();
             text.contains(&format!("→ {value}"))
         }
+        (Call::SetValues(scope, _), Action::Back(back)) => *scope == back.scope,
+        (Call::SaveAddress(..) | Call::Comment(_), Action::Back(_)) => true,
         (Call::SetValues(scope, _), Action::Value(of, code, wanted)) => {
             let sent = value(sent.body["product"].get(LIST), code);
             scope == of && sent.is_some_and(|sent| sent.as_str() == wanted.as_deref())

@@ -175,17 +175,20 @@ impl Machine {
     /// Writes a plan of how a batch is undone.
     pub async fn undo(&self, job: &Job, plan: &Path) -> RunEnd {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let words = ["undo".to_owned(), text(&job.journal())].into_iter();
-        let more = ["--input".to_owned(), text(&job.input), "--plan".to_owned(), text(plan)];
-        let expires = ["--expires", "720h"].map(str::to_owned);
-        self.look(words.chain(more).chain(expires).collect(), job.records[0].1).await
+        let mut words = vec!["undo".to_owned(), text(&job.journal()), "--plan".to_owned(), text(plan)];
+        words.extend(["--expires", "720h"].map(str::to_owned));
+        if !job.is_plan {
+            words.extend(["--input".to_owned(), text(&job.input)]);
+        }
+        self.look(words, job.records[0].1).await
     }
 
     /// Runs a command that writes nothing to the service.
     async fn look(&self, words: Vec<String>, customer: usize) -> RunEnd {
         let (run, token) = {
             let mut world = self.world.borrow_mut();
-            world.runs.push(Run { machine: self.number, ..Run::default() });
+            let began = world.now();
+            world.runs.push(Run { machine: self.number, began, ..Run::default() });
             world.log(|| format!("machine {}: storefront {}", self.number, words.join(" ")));
             (world.runs.len() - 1, world.customers[customer].tokens[0].clone())
         };

@@ -7,8 +7,8 @@
 //! is all that is known of it). They are killed and resumed. In the end what the service did is compared with what the commands said.
 //!
 //! A seed that breaks a promise is printed with the command that shows it again:
-//! `STOREFRONT_SEED=N cargo test --test simulation -- --nocapture`. `STOREFRONT_SEEDS=N` runs so many seeds, and
-//! `STOREFRONT_FIRST_SEED=N` begins with another than 0.
+//! `STOREFRONT_SEED=N cargo test --test simulation -- --nocapture`. `STOREFRONT_SEEDS=N` runs so many seeds,
+//! `STOREFRONT_FIRST_SEED=N` begins with another than 0, and `STOREFRONT_STOP=N` goes on until so many are broken.
 //!
 //! The approach is that of the simulations of FoundationDB and of TigerBeetle.
 
@@ -55,7 +55,7 @@ use verdict::Verdict;
 
 /// Seeds that `cargo test` runs: a minute and a half of two cores without optimisation. A workflow runs 100,000 each week.
 const SEEDS: u64 = 2_500;
-/// As many broken seeds are shown.
+/// As many broken seeds end the run; `STOREFRONT_STOP` is another number.
 const MAX_SHOWN: usize = 5;
 
 fn run(seed: u64, directory: &std::path::Path, is_traced: bool) -> Verdict {
@@ -86,6 +86,8 @@ fn run_many(first: u64, count: u64, stop: usize) -> (Broken, Verdict) {
             let verdict = run(seed, directory.path(), false);
             sum.lock().unwrap().add(&verdict);
             if !verdict.violations.is_empty() {
+                // What follows may take hours.
+                print(&format!("broken: STOREFRONT_SEED={seed}\n{}", shown(&verdict.violations)));
                 broken.lock().unwrap().insert(seed, verdict.violations);
             }
         }

@@ -23,7 +23,7 @@ use super::job::{Access, BatchFlags, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
 use super::random::Random;
 use super::rules::{
-    Rule, batch, end, goods as goods_rules, history, journal, partition, report, run, signal,
+    Rule, batch, end, goods as goods_rules, history, journal, looked, partition, report, run, signal,
 };
 use super::setting::{Mode, Setting};
 use super::states::State;
@@ -158,9 +158,14 @@ impl Scenario {
             let count = 1 + self.random.below(4);
             self.batch(operation, count, 0)
         };
+        self.plan_edits();
+        self.apply_reviewed(prepared).await;
+    }
+
+    /// A plan is made of what is prepared, and applied while others edit; then it is undone, or a copy of it is applied.
+    async fn apply_reviewed(&mut self, prepared: Job) {
         let machine = self.machines[prepared.machine].clone();
         let plan = self.directory.join("moves.plan");
-        self.plan_edits();
         if machine.plan(&prepared, &plan).await != Some(0) || !self.note_planned(&prepared, &plan) {
             return self.with_restarts(&prepared).await;
         }
@@ -175,7 +180,8 @@ impl Scenario {
         if self.extra.chance(25) {
             return self.apply_with_cut_journal(&applied).await;
         }
-        if let Some(job) = self.updated_many().filter(|_| self.extra.chance(45)) {
+        let undone = self.updated_many().or_else(|| self.batch_of_goods());
+        if let Some(job) = undone.filter(|_| self.extra.chance(45)) {
             return self.undo_batch(&job).await;
         }
         if self.commands.last().is_some_and(|(_, code)| *code == Some(0)) {
@@ -210,7 +216,7 @@ impl Scenario {
         true
     }
 
-    /// Somebody changes the very field that is planned to be changed.
+    /// Somebody changes the very field that is planned to be changed, or was.
     fn edit_planned(&mut self, job: &Job) {
         let (tag, customer) = self.random.pick(&job.records);
         let mut world = self.world.borrow_mut();
@@ -221,12 +227,13 @@ impl Scenario {
             Action::Set(None, name, _) => Some(Act::Profile(name, value)),
             // The first one is not kept.
             Action::Replace(..) => Some(Act::Address(0, "city", value)),
+            Action::Correct(sides, field, _) => Some(Act::Address(sides[0] as usize, field, value)),
+            Action::Value(scope, code, _) => Some(Act::Value(*scope, code, value)),
             _ => None,
         };
+        let owner = world.actions[&tag].owner(customer);
         let moment = Moment::At(world.now() + self.random.millis(0, 2_000));
-        world.plan(
-            act.map(|act| Edit { moment, owner: Owner::Customer(customer), act }).into_iter().collect(),
-        );
+        world.plan(act.map(|act| Edit { moment, owner, act }).into_iter().collect());
     }
 
     /// Whether what one command leaves matters most to the next.
@@ -348,7 +355,15 @@ impl Scenario {
             let looked = machine.past("verify", customer).await;
             let mut world = self.world.borrow_mut();
             world.reach(State::HistoryChecked);
-            return history::check_looked(&mut world, looked.run, customer, &looked.lines);
+            looked::check(&mut world, &looked, |world, line| {
+                let is_it = |said: &&Reported| {
+                    said.write.as_deref().is_some_and(|write| line["write"] == write)
+                        && world.runs[said.run].machine == job.machine
+                        && world.runs[said.run].records.contains(&(said.tag, customer))
+                };
+                Some(world.reported.iter().find(is_it)?.tag)
+            });
+            return;
         }
         // What is younger is not deleted.
         if self.random.chance(70) {

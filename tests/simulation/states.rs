@@ -32,6 +32,12 @@ states! {
     ProductWorld: "values of products were set",
     WriteVerified: "it was verified later whether a write is there",
     GoodsUndone: "a write to an order or a product was taken back",
+    GoodsPlanned: "a plan for orders or products was applied",
+    GoodsPlanOutdated: "a record of such a plan was refused because somebody had changed what it changes",
+    GoodsBatchUndone: "a batch of corrections or values was undone by a plan",
+    GoodsBatchLeft: "of such a batch something was left that was changed since",
+    BatchVerified: "it was verified later whether a batch is there",
+    BatchNotThere: "a batch was verified, and something of it was changed since",
     CommentCompleted: "a resumed batch added the comment that was missing",
     CommentLost: "a comment was not added, or nobody knows, and the address was saved",
     ValueOfView: "a value of one store view was set",
@@ -239,7 +245,10 @@ fn of_effect(world: &World, effect: &Effect, note: &mut impl FnMut(State, bool))
         note(State::CommentCompleted, !world.requests.iter().any(is_saved));
     }
     let action = sent.tag.and_then(|tag| world.actions.get(&tag));
-    note(State::GoodsUndone, matches!(action, Some(Action::Back(..))));
+    let is_back = matches!(action, Some(Action::Back(..)));
+    note(State::GoodsUndone, is_back && !run.is_plan);
+    note(State::GoodsBatchUndone, is_back && run.is_plan);
+    note(State::GoodsPlanned, run.is_plan && !is_back && action.is_some_and(Action::is_of_goods));
     let Some(customer) = sent.replaces() else { return };
     let is_of_customer =
         |other: &&Effect| world.requests[other.request].replaces() == Some(customer) && !other.is_copy;
@@ -338,7 +347,9 @@ fn of_report(world: &World, said: &Reported, note: &mut impl FnMut(State, bool))
     note(State::StillOpen, kind == Some("guard") && said.reason.contains("still take effect"));
     let is_forbidden = matches!(action, Some(Action::Remove(_, false) | Action::Replace(_, _, None)));
     note(State::DeletionRefused, kind == Some("guard") && is_forbidden);
-    note(State::PlanOutdated, kind == Some("guard") && run.is_plan && said.reason.contains("plan"));
+    let is_outdated = kind == Some("guard") && run.is_plan && said.reason.contains("plan");
+    note(State::PlanOutdated, is_outdated);
+    note(State::GoodsPlanOutdated, is_outdated && action.is_some_and(Action::is_of_goods));
     let was_unknown = |other: &Reported| {
         other.tag == said.tag && other.run < said.run && other.applied == "unknown" && said.applied == "yes"
     };

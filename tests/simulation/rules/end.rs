@@ -1,7 +1,10 @@
 //! Worlds in which nothing goes wrong, and the end of all others: everything comes to an end.
 
+use std::time::Duration;
+
 use super::Rule;
-use super::goods::fields_of;
+use super::goods::{differing as differing_goods, fields_of};
+use super::looked;
 use super::planned::differing;
 use crate::action::{Action, Undo};
 use crate::customers::{Writer, fields};
@@ -12,6 +15,10 @@ use crate::world::{Changed, Reported, Sent, World};
 /// Checks a run of a world without faults, edits, deaths and lag.
 pub fn check_calm(world: &mut World, run: usize) {
     let ended = world.runs[run].clone();
+    // Somebody has cut its journal.
+    if ended.journal.as_ref().is_some_and(|journal| world.cut.contains(journal)) {
+        return;
+    }
     let mut broken = Vec::new();
     let said: Vec<Reported> = world.reported.iter().filter(|said| said.run == run).cloned().collect();
     for (tag, customer) in &ended.records {
@@ -127,16 +134,32 @@ fn may_refuse_goods(world: &World, run: usize, tag: u32, number: usize) -> bool 
         return true;
     }
     let kept = world.kept_of(tag, number);
+    // Others have changed what a plan expects.
+    let scope = world.actions[&tag].thing(number).1.unwrap_or(Scope::All);
+    let states = looked::states(world, kept, world.runs[run].began);
+    let is_outdated =
+        |planned| states.iter().any(|state| differing_goods(planned, scope, None, state).is_some());
+    // What an earlier record of a plan writes, the plan has reckoned with.
+    let command = world.runs[run].command;
+    let is_other = |(by, _): &(Writer, Duration)| match by {
+        Writer::Ours(request) => world.runs[world.requests[*request].run].command != command,
+        _ => true,
+    };
+    let has_others = !world.is_calm || kept.writers.values().flatten().any(is_other);
+    let is_new = !matches!(world.actions[&tag], Action::Back(_));
+    if is_new && has_others && world.planned.get(&tag).is_some_and(is_outdated) {
+        return true;
+    }
     match &world.actions[&tag] {
         // A sale would begin.
         Action::Value(Scope::View, ..) => goods::value_in(&kept.now, Scope::All, "special_price").is_some(),
         // It may not have been applied, or may be changed or undone since.
-        Action::Back(_, _, undone) => {
-            let began = world.runs[run].began;
-            let mut own = fields_of(world, *undone).peekable();
-            let state = fields(kept.at(began));
-            let stands = |it: &Changed| state.get(&it.path).copied() == it.after.as_ref();
-            !world.is_calm || own.peek().is_none() || !own.all(stands)
+        Action::Back(back) => {
+            let own: Vec<&Changed> = fields_of(world, &back.tags).collect();
+            let state = fields(kept.at(world.runs[run].began));
+            let stands = |it: &&Changed| state.get(&it.path).copied() == it.after.as_ref();
+            let has_foreign = kept.writers.values().flatten().any(|(by, _)| *by == Writer::Foreign);
+            !world.is_calm || has_foreign || own.is_empty() || !own.iter().all(stands)
         }
         _ => false,
     }
@@ -191,6 +214,12 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
             if !may_delete
                 && matches!(world.actions[updated], Action::Add(_) | Action::Replace(_, Some(_), _))
                 || was_changed_by_others(world, number, [*updated, tag]) =>
+        {
+            true
+        }
+        // What others have changed of it since is not what the plan said is left.
+        Action::Restore(Undo::Batch(_))
+            if customer.writers.values().flatten().any(|(by, _)| *by == Writer::Foreign) =>
         {
             true
         }

@@ -1,4 +1,4 @@
-//! What a write to an order or to a product may carry and change, and what `verify` and `undo` make of it later.
+//! What a write to an order or to a product may carry and change, and what `undo` makes of it later.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::action::Action;
 use crate::call::Call;
 use crate::customers::{Stored, Writer, addresses, fields};
 use crate::disk::Disk;
-use crate::goods::{Scope, address_fields};
-use crate::machine::RunEnd;
+use crate::goods::{Scope, address_fields, shown_in};
+use crate::job::Job;
 use crate::world::{Changed, OutOfReach, Owner, Reported, Sent, World};
 
 /// Checks request `number` as it leaves, a write to an order or to a product.
@@ -26,6 +26,13 @@ pub fn check(world: &World, number: usize, disk: &Disk, broken: &mut Vec<(Rule, 
         return broken.push((Rule::Exact, "no record asked for what it changes, or it was not read".into()));
     };
     world.checks(Rule::Exact);
+    if let Some(planned) = world.planned.get(&tag) {
+        world.checks(Rule::Planned);
+        let address = if let Call::SaveAddress(_, id) = &sent.call { Some(*id) } else { None };
+        let is_comment = matches!(sent.call, Call::Comment(_));
+        let what = differing(planned, scope, address, &shown.profile).filter(|_| !is_comment);
+        broken.extend(what.map(|what| (Rule::Planned, what)));
+    }
     let changes = match &sent.call {
         Call::SaveAddress(..) => match of_address(sent, &shown.profile) {
             Ok(changes) => changes,
@@ -39,9 +46,9 @@ pub fn check(world: &World, number: usize, disk: &Disk, broken: &mut Vec<(Rule, 
             let other = changes.iter().find(|change| !asks_for(action, &shown.profile, change));
             broken.extend(other.map(|other| (Rule::Exact, format!("it changes {other:?}"))));
         }
-        Action::Back(_, _, undone) => {
+        Action::Back(back) => {
             world.checks(Rule::WrongUndo);
-            let other = changes.iter().find(|change| !takes_back(world, *undone, change));
+            let other = changes.iter().find(|change| !takes_back(world, &back.tags, change));
             broken.extend(other.map(|other| (Rule::WrongUndo, format!("it sets back {other:?}"))));
         }
         action => broken.push((Rule::Exact, format!("{action:?} is sent as {:?}", sent.call))),
@@ -108,9 +115,9 @@ fn asks_for(action: &Action, shown: &Stored, (path, _, after): &Change) -> bool 
     }
 }
 
-/// Whether a change sets back what a record has written: it still is as written, and becomes what was there, or what the record
+/// Whether a change sets back what records have written: it still is as written, and becomes what was there, or what they
 /// had been shown; in a store view also nothing, which is the value for all.
-fn takes_back(world: &World, undone: u32, (path, now, after): &Change) -> bool {
+fn takes_back(world: &World, undone: &[u32], (path, now, after): &Change) -> bool {
     let shown = |changed: &Changed| {
         let shown = world.requests[changed.request].shown.as_ref();
         shown.and_then(|shown| fields(&shown.profile).get(path).map(|value| (*value).clone()))
@@ -158,7 +165,7 @@ fn check_values(world: &mut World, request: usize, changed: &[Changed]) {
     world.checks(Rule::Exact);
     let is_asked = |change: &&Changed| match action {
         Action::Value(_, code, _) => change.path == format!("{}.{code}", scope.list()),
-        Action::Back(_, _, undone) => changes_of(world, *undone).any(|own| own.path == change.path),
+        Action::Back(back) => changes_of(world, &back.tags).any(|own| own.path == change.path),
         _ => false,
     };
     if let Some(other) = changed.iter().find(|change| !is_asked(change)) {
@@ -189,7 +196,7 @@ fn overwritten(
                 let is_earlier = |own: &Changed| {
                     own.at < since && own.path == change.path && world.requests[own.request].run == sent.run
                 };
-                let is_repeated = sent.tag.is_some_and(|tag| changes_of(world, tag).any(is_earlier));
+                let is_repeated = changes_of(world, sent.tag.as_slice()).any(is_earlier);
                 if is_repeated && since <= shown.map_or(sent.at, |shown| shown.at) {
                     found.push((Rule::CorrectionUndone, request, change.path.clone()));
                 }
@@ -202,63 +209,34 @@ fn overwritten(
     found
 }
 
-/// What a record has changed.
-fn changes_of(world: &World, tag: u32) -> impl Iterator<Item = &Changed> {
-    world.changed.iter().filter(move |changed| world.requests[changed.request].tag == Some(tag))
+/// What records have changed.
+fn changes_of<'a>(world: &'a World, tags: &'a [u32]) -> impl Iterator<Item = &'a Changed> {
+    let is_of = |tag: Option<u32>| tag.is_some_and(|tag| tags.contains(&tag));
+    world.changed.iter().filter(move |changed| is_of(world.requests[changed.request].tag))
 }
 
 /// The same without the comments of an order, which nothing takes back.
-pub fn fields_of(world: &World, tag: u32) -> impl Iterator<Item = &Changed> {
-    changes_of(world, tag).filter(|changed| changed.path != "comments")
+pub fn fields_of<'a>(world: &'a World, tags: &'a [u32]) -> impl Iterator<Item = &'a Changed> {
+    changes_of(world, tags).filter(|changed| changed.path != "comments")
 }
 
-/// Whether nothing that a run had changed for a record is as it was written, in a state: that is one write, and others of the record
-/// are taken back by themselves.
-pub fn is_undone_in(world: &World, undone: u32, state: &Stored) -> bool {
+/// Whether nothing that a run had changed for any of these records is as it was written, in a state: that is one write, and others of
+/// the record are taken back by themselves.
+pub fn is_undone_in(world: &World, undone: &[u32], state: &Stored) -> bool {
     let now = fields(state);
     let run = |changed: &Changed| world.requests[changed.request].run;
     let stands = |changed: &&Changed| now.get(&changed.path).copied() == changed.after.as_ref();
-    let standing: BTreeSet<usize> = fields_of(world, undone).filter(stands).map(run).collect();
-    fields_of(world, undone).map(run).any(|run| !standing.contains(&run))
-}
-
-/// Checks what `verify` of a write says: a read of this run shows it where it is there, and something else where it is not.
-pub fn check_verified(world: &mut World, ended: &RunEnd, written: &Reported) {
-    let state = ended.lines.first().and_then(|line| line["state"].as_str()).unwrap_or_default().to_owned();
-    let action = world.actions[&written.tag].clone();
-    if matches!(action, Action::Back(..)) {
-        return;
-    }
-    world.checks(Rule::Verified);
-    let of_run = world.requests.iter().filter(|sent| sent.run == ended.run);
-    let goods = of_run.filter_map(|sent| sent.heard.as_ref()).flat_map(|heard| &heard.goods);
-    let is_it = |(_, _, stored): &(Owner, Scope, Stored)| action.is_shown_by(stored);
-    let reads: Vec<bool> = goods.filter(|(_, scope, _)| is_of_scope(&action, *scope)).map(is_it).collect();
-    let is_right = match state.as_str() {
-        "there" | "seen" => reads.contains(&true),
-        "changed" | "gone" => reads.contains(&false),
-        // It was not sent, or no read could show it.
-        _ => true,
+    let mut records = undone.chunks(1).filter(|tag| fields_of(world, tag).next().is_some()).peekable();
+    let is_undone = |tag: &[u32]| {
+        let standing: BTreeSet<usize> = fields_of(world, tag).filter(stands).map(run).collect();
+        fields_of(world, tag).map(run).any(|run| !standing.contains(&run))
     };
-    let had_effect = world.effects_of(written.tag).next().is_some();
-    let is_calm_and_lost =
-        world.is_calm && had_effect && !matches!(state.as_str(), "there" | "changed" | "gone");
-    if !is_right || is_calm_and_lost {
-        let what = format!(
-            "write {:?} of record {} is {state:?}, and the reads show it: {reads:?}",
-            written.write, written.tag
-        );
-        world.broke_of(Rule::Verified, ended.run, None, &[written.tag], what);
-    }
-}
-
-fn is_of_scope(action: &Action, scope: Scope) -> bool {
-    !matches!(action, Action::Value(of, ..) if *of != scope)
+    records.peek().is_some() && records.all(is_undone)
 }
 
 /// Checks an undo that was reported as done: nothing of the write stands as it was written, unless it was written again since.
 pub fn check_undone(world: &mut World, run: usize, tag: u32) {
-    let Action::Back(_, _, undone) = world.actions[&tag].clone() else { return };
+    let Action::Back(back) = world.actions[&tag].clone() else { return };
     let is_done =
         |said: &&Reported| said.run == run && said.tag == tag && said.is_fine() && said.applied == "yes";
     if !world.is_calm || !world.reported.iter().any(|said| is_done(&said)) {
@@ -266,10 +244,53 @@ pub fn check_undone(world: &mut World, run: usize, tag: u32) {
     }
     world.checks(Rule::Undo);
     let owner = world.runs[run].records[0].1;
-    if !is_undone_in(world, undone, &world.kept_of(tag, owner).now) {
-        let what = format!("something still is as record {undone} wrote it");
+    if !is_undone_in(world, &back.tags, &world.kept_of(tag, owner).now) {
+        let what = format!("something still is as the records {:?} wrote it", back.tags);
         world.broke_of(Rule::Undo, run, None, &[tag], what);
     }
+}
+
+/// Checks which records of a batch a plan takes back that undoes it: each of which something still is as it was written.
+pub fn check_left_out(
+    world: &mut World,
+    run: usize,
+    batch: &Job,
+    (planned, tags): (&[(u32, usize)], &[u32]),
+) {
+    let mut broken = Vec::new();
+    for (tag, number) in batch.records.iter().filter(|(tag, _)| tags.contains(tag)) {
+        let is_planned = planned.iter().any(|(plan, _)| match &world.actions[plan] {
+            Action::Back(back) => back.tags.contains(tag),
+            _ => false,
+        });
+        let now = fields(&world.kept_of(*tag, *number).now);
+        let stands = |changed: &Changed| now.get(&changed.path).copied() == changed.after.as_ref();
+        world.checks(Rule::Undo);
+        if let Some(left) = fields_of(world, &[*tag]).find(|changed| stands(changed)).filter(|_| !is_planned)
+        {
+            broken.push((*tag, format!("record {tag} is left out, and {} is as it wrote it", left.path)));
+        }
+    }
+    for (tag, what) in broken {
+        world.broke_of(Rule::Undo, run, None, &[tag], what);
+    }
+}
+
+/// The first value that is not as it was planned; of an order perhaps in one of its addresses alone.
+pub fn differing(expected: &Value, scope: Scope, only: Option<i64>, shown: &Stored) -> Option<String> {
+    expected.as_array().into_iter().flatten().find_map(|change| {
+        let (of, field) = change["path"].as_str()?.split_once('.')?;
+        let now = match of.strip_suffix("_address") {
+            Some(side) => {
+                let mut of_side = addresses(shown).filter(|address| address["address_type"] == side);
+                of_side.next().filter(|address| only.is_none_or(|id| address["id"] == id))?.get(field)
+            }
+            None => shown_in(shown, scope, field),
+        };
+        let before = &change["before"];
+        let now = now.unwrap_or(&Value::Null);
+        (now != before).then(|| format!("{of}.{field} is {now}, and {before} was planned"))
+    })
 }
 
 /// Checks the comments of the corrections: each that was applied has one, unless its report says that it has none.

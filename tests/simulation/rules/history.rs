@@ -64,27 +64,8 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
     }
 }
 
-/// Checks what `verify` of a customer printed: what it says of an update is so.
-pub fn check_looked(world: &mut World, run: usize, customer: usize, lines: &[Value]) {
-    let mut broken = Vec::new();
-    for line in lines.iter().filter(|line| line["state"] == "there" || line["state"] == "seen") {
-        let is_it = |said: &&Reported| {
-            said.write.as_deref().is_some_and(|write| line["write"] == write)
-                && world.runs[said.run].machine == world.runs[run].machine
-                && customer_of(world, said.run, said.tag) == customer
-        };
-        let Some(said) = world.reported.iter().find(is_it) else { continue };
-        if world.effects_of(said.tag).next().is_none() && !was_done_by_others(world, said) {
-            broken.push((said.tag, format!("record {} counts as applied when it is looked at", said.tag)));
-        }
-    }
-    for (tag, what) in broken {
-        world.broke_of(Rule::FalseYes, run, None, &[tag], what);
-    }
-}
-
 /// Whether somebody else did what a record asks for, after it was first sent: nobody can tell.
-fn was_done_by_others(world: &World, said: &Reported) -> bool {
+pub fn was_done_by_others(world: &World, said: &Reported) -> bool {
     let of_tag = world.requests.iter().filter(|sent| sent.tag == Some(said.tag));
     let Some(left) = of_tag.map(|sent| sent.at).min() else { return false };
     let past = &world.kept_of(said.tag, customer_of(world, said.run, said.tag)).past;

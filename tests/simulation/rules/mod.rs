@@ -10,6 +10,7 @@ pub mod goods;
 pub mod history;
 pub mod journal;
 pub mod known;
+pub mod looked;
 pub mod partition;
 pub mod planned;
 pub mod report;

@@ -81,7 +81,7 @@ fn check_yes(world: &mut World, said: &Reported) {
     if effects_by(world, *tag, *at).contains(&false) {
         let mut past = world.kept_of(*tag, customer).past.iter().filter(|(since, _)| since <= at);
         let was_shown = past.any(|(_, past)| match &action {
-            Action::Back(_, _, undone) => goods::is_undone_in(world, *undone, past),
+            Action::Back(back) => goods::is_undone_in(world, &back.tags, past),
             Action::Restore(_) => has_what_was_sent(world, *run, past),
             _ => is_done_in(world, *tag, past),
         });
@@ -117,8 +117,8 @@ fn check_yes(world: &mut World, said: &Reported) {
             world.requests.iter().filter(|sent| sent.run == *run).filter_map(|sent| sent.heard.as_ref());
         let mut profiles = heard.filter(|heard| heard.at <= *at).filter_map(|heard| heard.profile.as_ref());
         let is_shown = match &action {
-            Action::Back(_, _, undone) => {
-                heard_goods(world, *run, *at).any(|stored| goods::is_undone_in(world, *undone, stored))
+            Action::Back(back) => {
+                heard_goods(world, *run, *at).any(|stored| goods::is_undone_in(world, &back.tags, stored))
             }
             // Each address by a read after its own call.
             Action::Correct(sides, field, value) => sides.iter().all(|side| {

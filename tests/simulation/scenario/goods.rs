@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::Scenario;
-use crate::action::{Action, GoodsKind};
+use crate::action::{Action, Back, GoodsKind};
 use crate::editors::Edit;
 use crate::goods::{Scope, Side, attributes};
 use crate::job::{Access, Job, Operation};
 use crate::machine::RunEnd;
-use crate::rules::goods;
+use crate::rules::{goods, looked};
 use crate::setting::{Mode, Setting};
 use crate::states::State;
 use crate::world::Reported;
@@ -40,6 +40,9 @@ impl Scenario {
             }
             world.reach(if kind == GoodsKind::Orders { State::OrderWorld } else { State::ProductWorld });
         }
+        if self.extra.chance(30) {
+            return self.goods_reviewed(kind).await;
+        }
         let first = self.goods_job(kind, 0);
         self.edit_goods(kind);
         let second = (!self.random.chance(30)).then(|| self.goods_job(kind, 1));
@@ -54,6 +57,9 @@ impl Scenario {
                     self.with_restarts(&second).await;
                 }
             }
+        }
+        if let Some(batch) = self.batch_of_goods().filter(|_| self.extra.chance(60)) {
+            self.undo_batch(&batch).await;
         }
         for _ in 0..self.random.below(3) {
             self.pause().await;
@@ -73,10 +79,17 @@ impl Scenario {
             let record = self.goods_record(operation, true);
             return self.single(operation, record, number);
         }
+        self.goods_batch(operation, number)
+    }
+
+    fn goods_batch(&mut self, operation: Operation, number: usize) -> Job {
         let count = 2 + self.random.below(3);
         let mut places = HashSet::new();
         let mut records: Vec<(u32, usize)> =
             (0..count).map(|_| self.goods_record(operation, false)).collect();
+        if let Some(record) = self.translated(&records) {
+            records.push(record);
+        }
         {
             let world = self.world.borrow();
             records.retain(|(tag, number)| places.insert((*number, world.actions[tag].place())));
@@ -84,6 +97,41 @@ impl Scenario {
             records.sort_by_key(|(tag, _)| matches!(world.actions[tag], Action::Value(Scope::View, ..)));
         }
         self.batch_of(operation, records, number)
+    }
+
+    /// Corrections or values that are planned, and applied while colleagues edit; the day after they are verified and undone.
+    async fn goods_reviewed(&mut self, kind: GoodsKind) {
+        let operation = if kind == GoodsKind::Orders { Operation::Correct } else { Operation::SetValue };
+        let prepared = if self.extra.chance(15) {
+            let record = self.goods_record(operation, true);
+            self.single(operation, record, 0)
+        } else {
+            self.goods_batch(operation, 0)
+        };
+        self.edit_goods(kind);
+        self.apply_reviewed(prepared).await;
+    }
+
+    /// A batch of orders or products of which all was sent by one command.
+    pub fn batch_of_goods(&self) -> Option<Job> {
+        let is_fit = |job: &&Job| job.is_batch && job.operation.is_of_goods() && job.batch.shard.is_none();
+        self.commands.iter().rev().map(|(job, _)| job).find(is_fit).cloned()
+    }
+
+    /// The value of a store view for a product whose value for all a record of the same sheet sets.
+    fn translated(&mut self, records: &[(u32, usize)]) -> Option<(u32, usize)> {
+        let mut world = self.world.borrow_mut();
+        let (code, number) = records.iter().find_map(|(tag, number)| match world.actions[tag] {
+            Action::Value(Scope::All, code @ ("x_note" | "x_text"), Some(_)) => Some((code, *number)),
+            _ => None,
+        })?;
+        if !self.extra.chance(50) {
+            return None;
+        }
+        self.tags += 1;
+        let value = format!("Ours {}x", self.tags);
+        world.actions.insert(self.tags, Action::Value(Scope::View, code, Some(value)));
+        Some((self.tags, number))
     }
 
     /// A record that asks for a value no other record asks for.
@@ -137,7 +185,7 @@ impl Scenario {
         let ended = machine.of_write("verify", written.write.as_deref().unwrap_or_default()).await;
         let world = &mut *self.world.borrow_mut();
         world.reach(State::WriteVerified);
-        goods::check_verified(world, &ended, written);
+        looked::check(world, &ended, |_, _| Some(written.tag));
     }
 
     /// A write is taken back, and perhaps again.
@@ -150,7 +198,9 @@ impl Scenario {
         };
         self.tags += 1;
         let write = written.write.clone().unwrap_or_default();
-        self.world.borrow_mut().actions.insert(self.tags, Action::Back(kind, write, written.tag));
+        let tags = vec![written.tag];
+        let back = Action::Back(Back { kind, scope: Scope::All, write, tags });
+        self.world.borrow_mut().actions.insert(self.tags, back);
         let mut job = self.bare(Operation::TakeBack, vec![(self.tags, number)], self.directory.join("none"));
         job.machine = machine;
         self.with_restarts(&job).await;
