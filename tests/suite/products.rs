@@ -56,6 +56,30 @@ fn a_product_that_changes_is_two_requests_more() {
     assert_eq!(requests.iter().filter(|request| request.starts_with("PUT")).count(), 249);
 }
 
+/// A store view without a value of its own shows the value for all, which the same sheet sets: the plan reckons with that.
+#[test]
+fn a_plan_sets_a_value_for_all_and_those_of_store_views() {
+    let env = TestEnv::new();
+    env.file("new.csv", "code,label,type,scope,attribute_set\ncare,Care,text,store,Default\n");
+    assert_eq!(run(&env, "attribute create -i new.csv").code, 0);
+    // The second sheet keeps in one store view what that shows so far.
+    for (number, rows) in
+        ["mug-blue,,Wash\nmug-blue,fr,Laver", "mug-blue,,Rinse\nmug-blue,de,Wash"].iter().enumerate()
+    {
+        env.file("a.csv", format!("sku,store_view,care\n{rows}\n"));
+        for line in [format!("product set -i a.csv --plan {number}.plan"), format!("apply {number}.plan")] {
+            let outcome = run(&env, &line);
+            assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
+        }
+    }
+    let data = rusqlite::Connection::open(env.sandbox.data()).unwrap();
+    let find =
+        "SELECT value FROM product_values WHERE sku = 'mug-blue' AND attribute_code = 'care' ORDER BY value";
+    let mut find = data.prepare(find).unwrap();
+    let values: Vec<String> = find.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(values, ["Laver", "Rinse", "Wash"]);
+}
+
 /// The umbrella has no color, and the attribute a default option.
 #[test]
 fn only_what_is_named_is_written() {

@@ -51,6 +51,8 @@ pub struct Examined {
     pub changing: HashSet<u64>,
     /// Products with a special price in all store views.
     pub on_sale: HashSet<u64>,
+    /// What rows make of values for all, by the code of the attribute.
+    pub for_all: HashMap<(u64, String), Option<Value>>,
 }
 
 /// The user-defined attributes of a set.
@@ -202,6 +204,12 @@ impl Catalog {
     pub fn is_on_sale(&self, sku: &str) -> Option<bool> {
         let (hash, examined) = (hash_of(sku), self.examined.borrow());
         examined.as_ref().filter(|it| it.seen.contains(&hash)).map(|it| it.on_sale.contains(&hash))
+    }
+
+    /// What a row of the sheet makes of a value for all, as its check has found; `None` where no row changes it.
+    pub fn set_for_all(&self, sku: &str, code: &str) -> Option<Option<Value>> {
+        let key = (hash_of(sku), code.to_owned());
+        self.examined.borrow().as_ref()?.for_all.get(&key).cloned()
     }
 
     /// Whether a warning is given for the first time.

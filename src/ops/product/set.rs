@@ -45,7 +45,12 @@ pub async fn set(
     let _lock =
         if is_dry_run { None } else { Some(lock(service, &name, service.settings.lock_timeout).await?) };
     let exported = draft.row.as_ref().and_then(|row| Some((row, row.exported?)));
-    let read = Read::basis(service, catalog, &wanted, exported.is_some()).await?;
+    let follows = |target: &Target| catalog.set_for_all(&wanted.sku, &target.code).is_some();
+    let follows = is_dry_run && wanted.scope != ALL && wanted.targets.iter().any(follows);
+    let mut read = Read::basis(service, catalog, &wanted, exported.is_some() || follows).await?;
+    if follows {
+        read.after_rows_for_all(catalog, &wanted);
+    }
     let effect = read.product.changed(&wanted.scope, &wanted.targets);
     if effect.is_empty() {
         return Ok(unchanged(&wanted));
@@ -203,6 +208,23 @@ impl Read {
             || of_all.as_ref().is_some_and(Product::has_special_price)
             || product.has_special_price();
         Ok(Self { product, set, of_all, is_on_sale: is_on_sale && is_of_view })
+    }
+
+    /// What a store view shows once the rows of the same sheet for all are sent, which nothing is in a dry run. Where it shows the value
+    /// for all, no read tells that from one of its own: it is taken for none.
+    fn after_rows_for_all(&mut self, catalog: &Catalog, wanted: &Wanted) {
+        let Some(of_all) = &mut self.of_all else { return };
+        for code in wanted.targets.iter().map(|target| &target.code) {
+            let Some(value) = catalog.set_for_all(&wanted.sku, code) else { continue };
+            let is_own = self.product.values.get(code) != of_all.values.get(code);
+            let own = Some(&mut self.product.values).filter(|_| !is_own);
+            for values in own.into_iter().chain([&mut of_all.values]) {
+                match &value {
+                    Some(value) => drop(values.insert(code.clone(), value.clone())),
+                    None => drop(values.shift_remove(code)),
+                }
+            }
+        }
     }
 
     /// Refuses to write over what others have changed since the row was exported.

@@ -12,6 +12,7 @@ use super::{Catalog, Wanted, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::{Examiner, Refused};
+use storefront_core::effect::Sent;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::product::attribute::Scope;
 use storefront_core::product::{ALL, Product, hash_of};
@@ -133,8 +134,14 @@ impl<'a> Sheet<'a> {
             }
             let hash = hash_of(&wanted.sku);
             self.examined.seen.insert(hash);
-            if !product.changed(scope, &wanted.targets).is_empty() {
+            let effect = product.changed(scope, &wanted.targets);
+            if !effect.is_empty() {
                 self.examined.changing.insert(hash);
+            }
+            for change in effect.changes.iter().filter(|_| scope == ALL) {
+                if let Sent::Value(value) = &change.sent {
+                    self.examined.for_all.insert((hash, change.path.last_name().to_owned()), value.clone());
+                }
             }
         }
         Ok(refused)
