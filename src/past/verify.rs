@@ -108,13 +108,15 @@ pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<St
     let ignore = &service.settings.read.ignore;
     let is_ignored = |since: &Since| ignore.iter().any(|pointer| since.path.is_in(pointer));
     for since in differences(&whole, &document).into_iter().filter(|since| !is_ignored(since)) {
-        // A place that several records wrote is compared with what the last of them left.
-        let is_of = |(state, effects): &(&mut StateSince, &Vec<Effect>)| {
-            !matches!(**state, StateSince::NotSeen(_))
-                && effects.iter().any(|effect| speaks_of(effect, &since.path))
+        let last = |speaks_of: fn(&Effect, &FieldPath) -> bool| {
+            states.iter().zip(&effects).rposition(|(state, effects)| {
+                !matches!(state, StateSince::NotSeen(_))
+                    && effects.iter().any(|effect| speaks_of(effect, &since.path))
+            })
         };
-        let Some((state, _)) = states.iter_mut().zip(&effects).rfind(is_of) else { continue };
-        match state {
+        // A place is the last record's that wrote it, and one that none wrote the last record's that kept it.
+        let Some(at) = last(writes_to).or_else(|| last(keeps)) else { continue };
+        match &mut states[at] {
             StateSince::Changed(list) => list.push(since),
             state => *state = StateSince::Changed(vec![since]),
         }
@@ -135,11 +137,15 @@ fn effects_of(writes: &[&Write]) -> Vec<Effect> {
     writes.iter().filter_map(|write| write.changes()).collect()
 }
 
-/// Whether an effect changes, makes or keeps what is at a path.
-fn speaks_of(effect: &Effect, path: &FieldPath) -> bool {
+/// Whether an effect changes or makes what is at a path.
+fn writes_to(effect: &Effect, path: &FieldPath) -> bool {
     effect.changes.iter().any(|change| change.path == *path)
         || effect.creates.iter().any(|created| created.path() == *path)
-        || effect.keeps.iter().any(|kept| kept.path == *path)
+}
+
+/// Whether an effect keeps what is at a path.
+fn keeps(effect: &Effect, path: &FieldPath) -> bool {
+    effect.keeps.iter().any(|kept| kept.path == *path)
 }
 
 /// The places at which a document is not as an effect left it.

@@ -51,6 +51,17 @@ fn what_a_batch_wrote_is_found_with_one_read_a_customer() {
     assert_eq!(records(&run(&env, "verify latest --sample 34%")), records(&sample));
 }
 
+/// A later record of the same address keeps what an earlier one wrote: it is the earlier one that is changed.
+#[test]
+fn what_was_changed_since_is_that_of_the_record_that_wrote_it() {
+    let env = TestEnv::new();
+    env.file("a.csv", "order,address,city,company\n000000001,shipping,Nara,\n000000001,shipping,,Kyudo\n");
+    assert_eq!(run(&env, "order update -i a.csv").code, 0);
+    assert_eq!(states(&run(&env, "verify latest")), json!(["there", "there"]));
+    assert_eq!(run(&env, "order update 000000001 --shipping --city Uji --yes").code, 0);
+    assert_eq!(states(&run(&env, "verify a.csv.journal")), json!(["changed", "there"]));
+}
+
 #[test]
 fn changes_of_others_are_shown_with_both_values() {
     let env = moved();
