@@ -773,7 +773,13 @@ impl Scenario {
             }
             let machine = self.machines[job.machine].clone();
             let options = RunOptions { resume: job.is_batch, repeat: true, ..RunOptions::default() };
-            let ended = machine.run(&job, options).await;
+            let mut ended = machine.run(&job, options).await;
+            if let Some(write) = cut_short(&ended) {
+                // Somebody looks, as the refusal says, and adds it again.
+                self.world.borrow_mut().reach(State::AddedAfterLook);
+                machine.of_write("verify", &write).await;
+                ended = machine.run(&job, options).await;
+            }
             let run = ended.run;
             self.take(&job, ended);
             end::check_healed(&mut self.world.borrow_mut(), run);
@@ -822,6 +828,12 @@ impl Scenario {
         histories.extend(self.histories_of_goods().await);
         histories
     }
+}
+
+/// The addition of the same item that was cut short, and for which a run refused to add it again.
+fn cut_short(ended: &RunEnd) -> Option<String> {
+    let message = ended.error["message"].as_str()?.strip_prefix("whether write ")?;
+    Some(message.split_once(" added this item already is unknown")?.0.to_owned())
 }
 
 fn new_address(tag: u32) -> Value {

@@ -107,6 +107,7 @@ states! {
     Unchanged: "a record had nothing to change",
     StillOpen: "an update was refused because an earlier one might still take effect",
     SentDespiteUnknown: "an update was sent although an earlier one was unknown, as a person had asked",
+    AddedAfterLook: "an item whose addition was cut short was added again after somebody had looked",
     FoundApplied: "an unknown outcome was found out to be applied by a later run",
     DeletionRefused: "a deletion without permission was refused",
     // What was asked for.

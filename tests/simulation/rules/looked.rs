@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::Rule;
 use super::history::was_done_by_others;
-use super::report::customer_of;
+use super::report::{customer_of, is_verified_by};
 use crate::action::Action;
-use crate::customers::{Kept, Stored};
+use crate::customers::{DEFAULT, Kept, Stored, Writer, defaults, fields};
 use crate::faults::Quirk;
 use crate::machine::RunEnd;
 use crate::world::World;
 
 /// Checks what `verify` says of each of these writes, of a profile, an order or a product: it is there if it has taken effect and the
-/// service has it at some moment of the run, or of the time before it by which a replica lags behind; it is changed or gone if
-/// the service does not have it at some of these moments. `record` names the record of a line. Whether something is not there.
+/// service has it at some moment of the run, or of the time before it by which a replica lags behind, or for which a cache keeps an answer; it is changed or gone if
+/// the service does not have all that it wrote at some of these moments. `record` names the record of a line. Whether something is not there.
 pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) -> Option<u32>) -> bool {
     let mut is_any_missing = false;
     for line in &ended.lines {
@@ -33,11 +33,12 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
         let had_effect = world.effects_of(tag).next().is_some();
         let kept = world.kept_of(tag, customer_of(world, said.run, tag));
         let states = states(world, kept, world.runs[ended.run].began);
-        let has = |state: &&Stored| action.is_alike_in(state);
+        let has = |state: &&Stored| is_verified_by(&action, state);
+        let wrote = wrote(world, kept, tag);
         let is_known = had_effect || was_done_by_others(world, &said) || said.reason == "unchanged";
         let is_right = match state {
             "there" | "seen" => is_known && states.iter().any(has),
-            "changed" | "gone" => !states.iter().all(has),
+            "changed" | "gone" => states.iter().any(|state| !has(&state) || lacks(&wrote, state)),
             // It was not sent, or no read could show it.
             _ => !(world.is_calm && had_effect),
         };
@@ -55,9 +56,37 @@ fn rewrites(quirk: Quirk) -> bool {
     !matches!(quirk, Quirk::None | Quirk::Refuses(_))
 }
 
+/// What the effects of a record left: fields, and the default addresses and the list of comments as they were then.
+fn wrote(world: &World, kept: &Kept, tag: u32) -> Vec<(String, Option<Value>)> {
+    let is_own = |by: &Writer| match by {
+        Writer::Ours(request) => world.requests[*request].tag == Some(tag),
+        _ => false,
+    };
+    let of_path = |(path, writers): (&String, &Vec<(Writer, Duration)>)| {
+        let (_, at) = writers.iter().rfind(|(by, _)| is_own(by))?;
+        let then = kept.at(*at);
+        let value = fields(then).get(path).map(|value| (*value).clone());
+        Some((path.clone(), if path.ends_with(DEFAULT) { Some(defaults(then).into()) } else { value }))
+    };
+    kept.writers.iter().filter_map(of_path).collect()
+}
+
+/// Whether something of that is not so in a state. A comment that came later takes none away.
+fn lacks(wrote: &[(String, Option<Value>)], state: &Stored) -> bool {
+    let now = fields(state);
+    wrote.iter().any(|(path, value)| match (value, now.get(path)) {
+        (Some(Value::Array(then)), Some(Value::Array(now))) if path == "comments" => {
+            then.iter().any(|comment| !now.contains(comment))
+        }
+        (then, _) if path.ends_with(DEFAULT) => *then != Some(defaults(state).into()),
+        (value, now) => value.as_ref() != now.copied(),
+    })
+}
+
 /// What reads may show from a moment on.
 pub fn states<'a>(world: &World, kept: &'a Kept, began: Duration) -> Vec<&'a Stored> {
-    let from = began.saturating_sub(world.faults.replicas.into_iter().max().unwrap_or_default());
+    let oldest = world.faults.replicas.into_iter().chain(world.faults.cache).max().unwrap_or_default();
+    let from = began.saturating_sub(oldest);
     let first = kept.past.iter().rposition(|(since, _)| *since <= from).unwrap_or_default();
     kept.past[first..].iter().map(|(_, state)| state).collect()
 }

@@ -143,7 +143,7 @@ fn heard_goods(world: &World, run: usize, at: Duration) -> impl Iterator<Item = 
 }
 
 /// Whether a read verifies what took effect. Blanks around a text need not be shown.
-fn is_verified_by(action: &Action, profile: &Stored) -> bool {
+pub fn is_verified_by(action: &Action, profile: &Stored) -> bool {
     let Action::Set(address, name, value) = action else { return action.is_seen_in(profile) };
     let path = address.map_or_else(|| (*name).to_owned(), |id| format!("{id}.{name}"));
     action.is_alike_in(profile) || is_nearly(fields(profile).get(&path).copied(), Some(value))
