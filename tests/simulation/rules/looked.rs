@@ -38,7 +38,7 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
         let is_known = had_effect || was_done_by_others(world, &said) || said.reason == "unchanged";
         let is_right = match state {
             "there" | "seen" => is_known && states.iter().any(has),
-            "changed" | "gone" => states.iter().any(|state| !has(&state) || lacks(&wrote, state)),
+            "changed" | "gone" => states.iter().any(|state| !has(state) || lacks(&wrote, state)),
             // It was not sent, or no read could show it.
             _ => !(world.is_calm && had_effect),
         };
