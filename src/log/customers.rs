@@ -4,14 +4,13 @@
 //! with its effect, and the first of them has the whole document, which also holds what the others keep.
 
 use std::collections::VecDeque;
-use std::fmt::{self, Display, Formatter};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::lag::{MAX_LAG, is_younger};
 use super::replacement::Replacement;
-use super::{Document, LastRead, Owner, RunId, Write, WriteId, WriteLog};
+use super::{Document, LastRead, Owner, RunId, Write, WriteId, WriteLog, WriteName};
 use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -39,26 +38,6 @@ pub struct CustomerStore {
     log: Option<WriteLog>,
 }
 
-/// The name of a replacement for people: the id of its run, with the number of the record in a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct WriteName {
-    /// The first of its calls.
-    pub id: WriteId,
-    /// The run.
-    pub run: RunId,
-    /// The number of the record.
-    pub record: Option<u64>,
-}
-
-impl Display for WriteName {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self.record {
-            Some(record) => write!(out, "{}:{record}", self.run),
-            None => self.run.fmt(out),
-        }
-    }
-}
-
 /// A replacement that is in the log, without its document.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -69,7 +48,7 @@ pub struct Entry {
 impl Entry {
     /// What people name it by.
     pub fn name(&self) -> WriteName {
-        WriteName { id: self.first.id, run: self.first.run, record: self.first.record }
+        self.first.name()
     }
 
     /// The operation.

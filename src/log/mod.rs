@@ -78,7 +78,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-pub use customers::{CustomerStore, Entry, PendingWrite, Reach, RecentCall, UPDATE, WriteName};
+pub use customers::{CustomerStore, Entry, PendingWrite, Reach, RecentCall, UPDATE};
 pub use lag::{MAX_LAG, is_younger};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
@@ -87,7 +87,7 @@ pub use retention::{Forgotten, Whose};
 pub use runs::{BEGINS, LoggedRun, NewRun, RunId, Wrote, new_uuid};
 pub use sent::{SentBy, SentRecords};
 pub use small::{DefaultNote, SeenAddresses};
-pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId};
+pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId, WriteName};
 
 use crate::system::clock::Clock;
 use crate::system::context::Context;

@@ -102,6 +102,26 @@ pub struct NewWrite {
     pub people: People,
 }
 
+/// The name of a write for people: the id of its run, with the number of the record in a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WriteName {
+    /// The write; of a replacement the first of its calls.
+    pub id: WriteId,
+    /// The run.
+    pub run: RunId,
+    /// The number of the record.
+    pub record: Option<u64>,
+}
+
+impl Display for WriteName {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.record {
+            Some(record) => write!(out, "{}:{record}", self.run),
+            None => self.run.fmt(out),
+        }
+    }
+}
+
 /// A write that is in the log.
 #[derive(Debug, Clone)]
 pub struct Write {
@@ -136,6 +156,11 @@ pub struct Write {
 }
 
 impl Write {
+    /// The name that people know it by.
+    pub const fn name(&self) -> WriteName {
+        WriteName { id: self.id, run: self.run, record: self.record }
+    }
+
     /// The first of the calls that were made from the same read.
     pub fn first(&self) -> WriteId {
         self.part_of.unwrap_or(self.id)

@@ -6,7 +6,7 @@ use super::basis;
 use super::cart::{self, ActiveCart, items_document};
 use super::ship_owner::saved_document;
 use crate::client::service::Service;
-use crate::log::{self, Write, WriteLog, WriteName};
+use crate::log::{self, Write, WriteLog};
 use storefront_core::effect::{Change, Effect, Kind, Owner};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -85,15 +85,15 @@ pub fn ensure_none_cut_short(
     id: &str,
     is_same: impl Fn(&Effect) -> bool,
 ) -> Result<(), Failure> {
-    let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| service.write_ahead.is_none())
-    else {
+    if service.write_ahead.is_some() {
         return Ok(());
-    };
+    }
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(()) };
     let owner = log::Owner { kind: Kind::Cart.noun(), id: Some(id.to_owned()), scope: None };
     let writes = log.newest(&service.settings.service_id().to_string(), &owner, None, MOST)?;
     let is_open = |write: &&Write| write.is_open && write.changes().is_some_and(|effect| is_same(&effect));
     let Some(open) = writes.iter().find(is_open) else { return Ok(()) };
-    let name = WriteName { id: open.id, run: open.run, record: open.record }.to_string();
+    let name = open.name().to_string();
     let message = format!(
         "whether write {name} added this item already is unknown: it was cut short, or is being sent"
     );

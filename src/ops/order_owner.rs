@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::LocalBoxFuture;
 
 use crate::client::service::Service;
-use crate::log::{self, People, Write, WriteLog, WriteName};
+use crate::log::{self, People, Write, WriteLog};
 use crate::ops::basis;
 use crate::ops::orders::read_by_id;
 use crate::report::changes::local_minute;
@@ -78,7 +78,7 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
         log.close(write.id, WriteOutcome::Applied { at: now, verified: true }, Some(&effect)).await;
         return Ok(None);
     }
-    let name = WriteName { id: write.id, run: write.run, record: write.record };
+    let name = write.name();
     let message = format!(
         "it is unknown whether write {name} was saved: it may still take effect and overwrite this one"
     );

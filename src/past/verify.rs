@@ -55,6 +55,10 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
 
 /// Notes for writes that were cut short that somebody has been told what is known of them.
 fn note_told(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
+    if !found.writes.iter().any(|write| write.is_open) {
+        return Ok(());
+    }
+    // What the look has closed is not open any more.
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(()) };
     for write in log.writes_of(found.run.id, found.record)?.iter().filter(|write| write.is_open) {
         log.close_later(write.id, write.outcome, None);

@@ -277,16 +277,18 @@ impl Order {
 
     /// Whether it has a comment with this text, whoever wrote it.
     pub fn has_comment(&self, text: &str) -> bool {
-        let document = self.document();
-        let mut comments = effect::Document(&document).elements(List::Comments);
-        comments.any(|(_, comment)| same_value("comment", comment.get("comment"), Some(&text.into())))
+        self.any_comment(|said| same_value("comment", said, Some(&text.into())))
     }
 
     /// Whether a text stands in one of its comments.
     pub fn says(&self, text: &str) -> bool {
+        self.any_comment(|said| scalar(said).is_some_and(|said| said.contains(text)))
+    }
+
+    fn any_comment(&self, is_it: impl Fn(Option<&Value>) -> bool) -> bool {
         let document = self.document();
         let mut comments = effect::Document(&document).elements(List::Comments);
-        comments.any(|(_, comment)| scalar(comment.get("comment")).is_some_and(|said| said.contains(text)))
+        comments.any(|(_, comment)| is_it(comment.get("comment")))
     }
 
     /// The warnings about changes before they are sent.

@@ -45,8 +45,9 @@ pub async fn set(
     let _lock =
         if is_dry_run { None } else { Some(lock(service, &name, service.settings.lock_timeout).await?) };
     let exported = draft.row.as_ref().and_then(|row| Some((row, row.exported?)));
-    let follows = |target: &Target| catalog.set_for_all(&wanted.sku, &target.code).is_some();
-    let follows = is_dry_run && wanted.scope != ALL && wanted.targets.iter().any(follows);
+    let is_set_for_all = |target: &Target| catalog.set_for_all(&wanted.sku, &target.code).is_some();
+    // Nothing of a dry run is sent, so that no read shows what the rows for all leave.
+    let follows = is_dry_run && wanted.scope != ALL && wanted.targets.iter().any(is_set_for_all);
     let mut read = Read::basis(service, catalog, &wanted, exported.is_some() || follows).await?;
     if follows {
         read.after_rows_for_all(catalog, &wanted);
@@ -210,8 +211,8 @@ impl Read {
         Ok(Self { product, set, of_all, is_on_sale: is_on_sale && is_of_view })
     }
 
-    /// What a store view shows once the rows of the same sheet for all are sent, which nothing is in a dry run. Where it shows the value
-    /// for all, no read tells that from one of its own: it is taken for none.
+    /// What a store view shows once the rows of the same sheet for all are sent. Where it shows the value for all, no read
+    /// tells that from a value of its own: it is taken for none.
     fn after_rows_for_all(&mut self, catalog: &Catalog, wanted: &Wanted) {
         let Some(of_all) = &mut self.of_all else { return };
         for code in wanted.targets.iter().map(|target| &target.code) {

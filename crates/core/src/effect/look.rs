@@ -140,14 +140,15 @@ impl Effect {
         }
     }
 
-    /// Whether a change empties a text of a region that is sent by its id: the service fills it in.
+    /// Whether the service fills in what a change empties.
     fn is_filled_in(&self, change: &Change) -> bool {
-        let is_sent = |id: &FieldPath| {
-            let mut ids = self.changes.iter().filter(|other| other.path == *id);
-            ids.any(|other| matches!(&other.sent, Sent::Value(sent) if !same_value(id.last_name(), sent.as_ref(), None)))
-        };
-        matches!(&change.sent, Sent::Value(sent) if same_value("", sent.as_ref(), None))
-            && change.path.region_id_beside().as_ref().is_some_and(is_sent)
+        let Sent::Value(emptied) = &change.sent else { return false };
+        change.path.is_filled_in(emptied.as_ref(), |id| {
+            self.changes.iter().find(|other| other.path == *id).and_then(|other| match &other.sent {
+                Sent::Value(sent) => sent.as_ref(),
+                _ => None,
+            })
+        })
     }
 
     /// What the call created, for each of [`Effect::creates`]: by its id, else by its content among what is new. One that has

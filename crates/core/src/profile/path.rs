@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, own_id};
-use super::equal::PLACE;
+use super::equal::{PLACE, same_value};
 use super::region::TEXTS;
 use crate::id::{self, AddressId};
 use crate::interface::label::label;
@@ -216,8 +216,18 @@ impl FieldPath {
         (is_place && is_of_address).then(|| Self(address.to_vec()))
     }
 
+    /// Whether the service fills in what `sent` empties here: a text of a region that is sent by its id, which `id_at` gives.
+    pub(crate) fn is_filled_in<'a>(
+        &self,
+        sent: Option<&Value>,
+        id_at: impl FnOnce(&Self) -> Option<&'a Value>,
+    ) -> bool {
+        let has_id = |id: &Self| !same_value(id.last_name(), id_at(id), None);
+        same_value(self.last_name(), sent, None) && self.region_id_beside().as_ref().is_some_and(has_id)
+    }
+
     /// The place of the id beside the text of a region, if this is such a text.
-    pub(crate) fn region_id_beside(&self) -> Option<Self> {
+    fn region_id_beside(&self) -> Option<Self> {
         let [above @ .., Step::Member(name)] = &self.0[..] else { return None };
         let is_text =
             TEXTS.contains(&&**name) && matches!(above.last(), Some(Step::Member(of)) if of == "region");

@@ -194,14 +194,10 @@ pub(super) fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 
-/// Whether a change empties a text of a region that is sent by its id: the service fills it in.
+/// Whether the service fills in what a change empties.
 fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
-    let Some(id) = change.path.region_id_beside() else { return false };
     let Some(address) = change.path.address_id().and_then(|id| find_address(sent, id)) else { return false };
-    same_value(change.path.last_name(), change.after.as_ref(), None)
-        && address
-            .pointer("/region/region_id")
-            .is_some_and(|own| !same_value(id.last_name(), Some(own), None))
+    change.path.is_filled_in(change.after.as_ref(), |_| address.pointer("/region/region_id"))
 }
 
 /// Differences in what was sent back unchanged. An addition by the service is not a loss.
