@@ -2,23 +2,13 @@
 
 use std::time::Duration;
 
-use crate::support::rows::Row;
+use crate::support::rows::{ALIKE, DECISIVE, Row, fault_name};
 
 /// Faults that only reads meet.
 const READS_ONLY: [&str; 2] = ["no-get", "envelope"];
 /// Faults that only writes meet, besides those whose names say so.
 const WRITES_ONLY: [&str; 6] =
     ["reset-before-commit", "silent-update", "drop-address", "late", "lose", "stale-read"];
-/// What also befalls the second of several calls.
-const SECOND: [&str; 7] = [
-    "429",
-    "502",
-    "reset-before-commit",
-    "reset-after-commit",
-    "502-after-commit",
-    "reject-after-commit",
-    "lose=1",
-];
 /// The faults under which a look is spoiled, or interrupted: answers that say applied, nothing, and refused.
 const BEFORE_LOOKS: [&str; 4] = ["", "502", "502-after-commit", "reject-after-commit"];
 /// A chance that spares the first request that it meets, and strikes the next ones.
@@ -110,16 +100,17 @@ fn faults(with_all_values: bool) -> Vec<String> {
 }
 
 /// The columns of a row whose run without a fault makes these requests: faults of its writes and of its reads. The values of
-/// a fault, and faults of reads, are told apart by the same code for all rows of an operation: the first one has them all.
+/// a fault, faults that are alike, and faults of reads, are told apart by the same code for all rows of an operation: the
+/// first one has them all.
 pub fn of(row: &Row, requests: &[String]) -> Vec<Column> {
-    let name = |fault: &str| fault.split('=').next().unwrap().to_owned();
     let is_first = row.is_first();
-    let faults = faults(is_first);
-    let writes = faults.iter().filter(|fault| !READS_ONLY.contains(&&*name(fault)));
+    let mut faults = faults(is_first);
+    faults.retain(|fault| is_first || !ALIKE.contains(&fault_name(fault)));
+    let writes = faults.iter().filter(|fault| !READS_ONLY.contains(&fault_name(fault)));
     let mut columns: Vec<Column> = writes.map(|fault| Column::writes(fault)).collect();
     if is_first && requests.iter().any(|request| request.starts_with("GET")) {
         let is_of_reads =
-            |fault: &&String| !WRITES_ONLY.contains(&&*name(fault)) && !fault.contains("after-commit");
+            |fault: &&String| !WRITES_ONLY.contains(&fault_name(fault)) && !fault.contains("after-commit");
         columns.extend(faults.iter().filter(is_of_reads).map(|fault| Column::reads(fault)));
     }
     columns.extend(of_second_write(requests));
@@ -139,12 +130,15 @@ fn of_second_write(requests: &[String]) -> Vec<Column> {
         faults: vec![format!("{second}:{fault}{spares}")],
         disturbance: Disturbance::None,
     };
-    SECOND.iter().map(column).collect()
+    DECISIVE.iter().map(column).collect()
 }
 
-/// The columns whose looks are interrupted; [`interrupted`] needs what each requests without a signal.
-pub fn to_interrupt() -> Vec<Column> {
-    BEFORE_LOOKS.iter().map(|fault| Column::writes(fault)).collect()
+/// The columns whose looks are interrupted; [`interrupted`] needs what each requests without a signal. Of the rows of an
+/// operation the first call is interrupted, and those that write several times.
+pub fn to_interrupt(row: &Row, requests: &[String]) -> Vec<Column> {
+    let is_several = requests.iter().filter(|request| !request.starts_with("GET")).count() > 1;
+    let faults = BEFORE_LOOKS.iter().filter(|_| row.has_first_call() || is_several);
+    faults.map(|fault| Column::writes(fault)).collect()
 }
 
 /// Ctrl-C during each request of a run, up to the second look after a write.

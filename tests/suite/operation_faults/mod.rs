@@ -35,7 +35,8 @@ fn compare(operations: &[&str]) {
     for (at, (row, cell)) in rows.iter().zip(&undisturbed).enumerate() {
         ensure_undisturbed(row, cell);
         jobs.extend(columns::of(row, &cell.requests).into_iter().map(|column| (at, column)));
-        to_interrupt.extend(columns::to_interrupt().into_iter().map(|column| (at, column)));
+        to_interrupt
+            .extend(columns::to_interrupt(row, &cell.requests).into_iter().map(|column| (at, column)));
     }
     let heard = at_once(&to_interrupt, |(at, column)| Cell::run(&rows[*at], column).requests);
     for ((at, column), requests) in to_interrupt.iter().zip(&heard) {

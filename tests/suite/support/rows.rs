@@ -6,6 +6,38 @@ use storefront_core::operation::{OPERATIONS, OperationSpec};
 const CART: &str = "INSERT INTO quote_items (id, quote_id, sku, options, qty) VALUES
     (1, 1, 'mug-blue', '[]', '2'), (2, 1, 'umbrella', '[]', '1')";
 
+/// Faults that the client tells from no other one: 500 and 503 are 502 to it, and an answer that is cut, is a page or comes too
+/// late is none. The code that takes them so is the same for all calls of an operation: the first call meets them.
+pub const ALIKE: [&str; 10] = [
+    "500",
+    "503",
+    "500-after-commit",
+    "503-after-commit",
+    "truncated",
+    "html",
+    "varnish",
+    "error-shape",
+    "latency",
+    "latency-after-commit",
+];
+
+/// Faults that end each in a way of its own: refused or not known, saved or not, in whole or in part. They also befall the second
+/// of several calls.
+pub const DECISIVE: [&str; 7] = [
+    "429",
+    "502",
+    "reset-before-commit",
+    "reset-after-commit",
+    "502-after-commit",
+    "reject-after-commit",
+    "lose=1",
+];
+
+/// The name of a fault: `late` of `late=500`.
+pub fn fault_name(fault: &str) -> &str {
+    fault.split('=').next().unwrap()
+}
+
 /// Whose the write is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
@@ -75,8 +107,13 @@ impl Row {
 
     /// Whether it is the first of its operation and interface.
     pub fn is_first(&self) -> bool {
+        !self.is_batch && self.has_first_call()
+    }
+
+    /// Whether its call is the first of its operation and interface.
+    pub fn has_first_call(&self) -> bool {
         let is_same = |call: &&Call| call.operation == self.call.operation && call.api == self.call.api;
-        !self.is_batch && CALLS.iter().find(is_same).is_some_and(|first| std::ptr::eq(first, self.call))
+        CALLS.iter().find(is_same).is_some_and(|first| std::ptr::eq(first, self.call))
     }
 
     /// Whether a look can show what was written.
