@@ -153,6 +153,8 @@ pub struct Write {
     pub outcome: WriteOutcome,
     /// Whether its outcome was not noted.
     pub is_open: bool,
+    /// Whether its command has ended: of one that was killed, nobody knows what it said.
+    pub has_ended: bool,
 }
 
 impl Write {
@@ -195,7 +197,7 @@ fn last_that_sent(writes: &[Write]) -> Option<RunId> {
 }
 
 const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
-     outcome, owner_kind, customer FROM write JOIN run ON run.id = write.run";
+     outcome, owner_kind, customer, ended IS NOT NULL FROM write JOIN run ON run.id = write.run";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
     let json = |text: Option<String>| text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -217,6 +219,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
         is_open: outcome.is_none(),
         owner_kind: row.get(11)?,
         customer: row.get(12)?,
+        has_ended: row.get(13)?,
     })
 }
 

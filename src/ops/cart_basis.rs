@@ -91,18 +91,27 @@ pub fn ensure_none_cut_short(
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(()) };
     let owner = log::Owner { kind: Kind::Cart.noun(), id: Some(id.to_owned()), scope: None };
     let writes = log.newest(&service.settings.service_id().to_string(), &owner, None, MOST)?;
-    let is_open = |write: &&Write| write.is_open && write.changes().is_some_and(|effect| is_same(&effect));
-    let Some(open) = writes.iter().find(is_open) else { return Ok(()) };
-    let name = open.name().to_string();
-    let message = format!(
-        "whether write {name} added this item already is unknown: it was cut short, or is being sent"
-    );
+    let is_meant =
+        |write: &&Write| is_untold(write) && write.changes().is_some_and(|effect| is_same(&effect));
+    let Some(untold) = writes.iter().find(is_meant) else { return Ok(()) };
+    let name = untold.name().to_string();
+    let message = if untold.is_open {
+        format!("whether write {name} added this item already is unknown: it was cut short, or is being sent")
+    } else {
+        format!("write {name} sent this item already, and was cut short before it said what became of that")
+    };
     let look = hint!("look with ", storefront("verify").arg(&*name), "; after that it can be added again");
     if service.session.prompt().accepts(&Failure::guard(message).hint(look))? {
         Ok(())
     } else {
         Err(Failure::cancelled())
     }
+}
+
+/// Whether nobody was told what became of a write. What a batch did is in its journal, and its next run says it.
+fn is_untold(write: &Write) -> bool {
+    let is_of_batch = write.record.is_some();
+    write.is_open || !write.has_ended && !is_of_batch && write.outcome.may_be_applied()
 }
 
 async fn read<T>(

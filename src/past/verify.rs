@@ -53,13 +53,16 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
     Ok(())
 }
 
-/// Notes for writes that were cut short that somebody has been told what is known of them.
+/// Notes for a command that was cut short that somebody has been told what is known of its writes.
 fn note_told(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
-    if !found.writes.iter().any(|write| write.is_open) {
+    if found.writes.iter().all(|write| write.has_ended && !write.is_open) {
         return Ok(());
     }
     // What the look has closed is not open any more.
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(()) };
+    if found.run.journal.is_none() && found.run.ended.is_none() {
+        log.end_run(found.run.id, false);
+    }
     for write in log.writes_of(found.run.id, found.record)?.iter().filter(|write| write.is_open) {
         log.close_later(write.id, write.outcome, None);
     }

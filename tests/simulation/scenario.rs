@@ -832,8 +832,8 @@ impl Scenario {
 
 /// The addition of the same item that was cut short, and for which a run refused to add it again.
 fn cut_short(ended: &RunEnd) -> Option<String> {
-    let message = ended.error["message"].as_str()?.strip_prefix("whether write ")?;
-    Some(message.split_once(" added this item already is unknown")?.0.to_owned())
+    let hint = ended.error["hint"].as_str()?.strip_suffix("`; after that it can be added again")?;
+    Some(hint.split_once("storefront verify ")?.1.to_owned())
 }
 
 fn new_address(tag: u32) -> Value {

@@ -294,6 +294,28 @@ fn additions_that_are_killed_around_a_call_are_not_sent_twice() {
     }
 }
 
+/// Killed after the log has the outcome, and before anything is printed: whoever typed the command was told nothing.
+#[test]
+fn an_addition_that_was_not_reported_is_not_sent_again() {
+    let env = TestEnv::new();
+    let writes = || env.requests().iter().filter(|heard| !heard.starts_with("GET")).count();
+    assert_eq!((env.run(ADDITION).code, writes()), (0, 1));
+    let log = rusqlite::Connection::open(env.home.state().join("log.db")).unwrap();
+    assert_eq!(log.execute("UPDATE run SET ended = NULL, is_complete = 0", []).unwrap(), 1);
+    drop(log);
+    let refused = env.run(ADDITION);
+    let error = refused.error();
+    assert_eq!((refused.code, writes()), (3, 0), "{refused:?}");
+    assert!(error["message"].as_str().unwrap().contains("write 1"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("`storefront verify 1`"), "{error}");
+    // Whoever was told that it is there and adds it again, wants two.
+    assert_eq!(env.run("verify 1").code, 8, "no read shows whose the line is");
+    env.requests();
+    assert_eq!((env.run(ADDITION).code, writes()), (0, 1));
+    // That one was reported.
+    assert_eq!((env.run(ADDITION).code, writes()), (0, 1));
+}
+
 /// A record of each operation, killed while its last call is on the way to the shop, and while the answer is on the way back.
 #[test]
 fn a_record_of_any_operation_that_is_killed_around_its_call_is_not_sent_twice() {
