@@ -144,6 +144,17 @@ fn the_default_option_stays() {
     stays(&env, &format!("undo {id} -y --allow-delete 1"), "it is the default option");
 }
 
+#[test]
+fn a_former_default_that_is_gone_is_not_set() {
+    let (env, _, _) = written(ADD);
+    done(&env, "attribute option default color Pink");
+    let id = id(&done(&env, "attribute option default color Blue"));
+    let pink = option(&env, "color", "Pink");
+    after_a_minute(&env.home);
+    env.sandbox.sql(&format!("DELETE FROM attribute_options WHERE id = {pink}"));
+    stays(&env, &format!("undo {id} -y"), "the former default option");
+}
+
 /// It may not be counted yet; ten minutes later it is.
 #[test]
 fn a_value_that_was_written_a_moment_ago_keeps_it() {
