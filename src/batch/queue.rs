@@ -102,6 +102,16 @@ impl Blocked {
         }
     }
 
+    /// Notes a record of an earlier run that a look has not settled. It was sent before all that are sent now, wherever it
+    /// stands in the input by now.
+    pub fn note_open(&mut self, operation: &OperationSpec, key: u64, line: u64, is_stuck: bool) {
+        let waits_for = if is_stuck || !operation.can_resolve { WaitsFor::Person } else { WaitsFor::Look };
+        if operation.replaces.is_some() {
+            let own = (0, line, waits_for);
+            self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
+        }
+    }
+
     /// Why a record with this key is not sent, if an earlier one holds it up; `guard` if that waits for a person.
     /// `resume` is the command that continues the run, and `place` what the places of records are called.
     pub fn refusal(

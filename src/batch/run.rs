@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use self::in_a_row::InARow;
 use crate::batch::check;
 use crate::batch::decide::{Decided, Decision};
-use crate::batch::looks::{Found, Looks};
+use crate::batch::looks::{Found, Looked, Looks};
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
@@ -114,6 +114,15 @@ impl<'a> Run<'a> {
     /// A run that has not started.
     pub fn new(shared: RunContext<'a>, journal: Journal, input: RunInput) -> Self {
         let session = shared.service.session;
+        let operation = shared.preparer.operation.spec();
+        let mut blocked = Blocked::default();
+        let args = shared.preparer.args;
+        let is_settled = |line| args.marks_done(line) || args.retries(line, State::Unknown);
+        let is_open =
+            |(line, looked): &(&u64, &Looked)| matches!(looked.found, Found::Open) && !is_settled(**line);
+        for (line, looked) in input.looks.iter().filter(is_open) {
+            blocked.note_open(operation, looked.key, *line, looked.is_stuck);
+        }
         Self {
             progress: Progress::new(session.report, input.records, input.to_send),
             shared,
@@ -123,7 +132,7 @@ impl<'a> Run<'a> {
             tokens: FuturesOrdered::new(),
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
-            blocked: Blocked::default(),
+            blocked,
             in_a_row: InARow::default(),
             pace: shared.pace,
             results: OrderedResults::new(session.report),
@@ -300,13 +309,11 @@ impl<'a> Run<'a> {
         Earlier::Unknown { failure: failure.into() }
     }
 
-    /// Lets a record that stays unknown hold up later ones with its key.
+    /// Lets a record that stays unknown hold up later ones with its key. One that was looked at does so from the beginning.
     fn block(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
-        let looked = self.input.looks.get(&position.location.line);
-        let key = looked.map(|looked| looked.key).or_else(|| Some(fnv1a(prepared?.key.as_bytes())));
-        let is_stuck = looked.is_none_or(|looked| looked.is_stuck);
-        if let (Some(key), Applied::Unknown) = (key, failure.applied) {
-            self.blocked.note(self.operation(), key, position.location, failure, is_stuck);
+        if let (Some(prepared), Applied::Unknown) = (prepared, failure.applied) {
+            let key = fnv1a(prepared.key.as_bytes());
+            self.blocked.note(self.operation(), key, position.location, failure, true);
         }
     }
 

@@ -98,3 +98,23 @@ fn rows_are_not_moved_where_the_journal_does_not_say_how_one_of_them_read() {
     assert!(refused.code == 3 && refused.stderr.contains(says), "{refused:?}");
     assert_eq!(env.requests(), Vec::<String>::new());
 }
+
+/// Its request may still take effect, and overwrite what is sent now.
+#[test]
+fn a_record_of_unknown_outcome_holds_up_those_that_were_sorted_before_it() {
+    let env = TestEnv::with_faults(&["PUT:502x1"]);
+    let moves =
+        |rows: [&str; 2]| env.file("moves.csv", format!("address_id,city\n{}\n{}\n", rows[0], rows[1]));
+    moves(["2,Troy", "3,Rome"]);
+    let first = env.run("customer update -i moves.csv --retry 0 --jobs 1");
+    assert_eq!(first.code, 8, "{first:?}");
+    env.requests();
+    moves(["3,Rome", "2,Troy"]);
+    let resumed = env.run("customer update -i moves.csv --retry 0 --jobs 1 --resume -o json");
+    assert!(env.requests().iter().all(|request| request.starts_with("GET")), "{resumed:?}");
+    assert_eq!(resumed.code, 8, "{resumed:?}");
+    assert!(
+        resumed.stdout.contains("not sent: the outcome of line 2, of the same customer, is unknown"),
+        "{resumed:?}"
+    );
+}
