@@ -14,7 +14,6 @@ use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::journal::Ahead;
 use crate::journal::read::PreviousRun;
-use crate::log::Write;
 use crate::ops::customers;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -105,7 +104,7 @@ impl RunContext<'_> {
     pub(super) fn sent_earlier(self, past: &PreviousRun, record: u64) -> Result<Ahead, Failure> {
         let of = past.of(record);
         let writes = self.service.log()?.last_sent(&of.runs, record)?;
-        Ok(Ahead { effects: writes.iter().filter_map(Write::changes).collect(), of })
+        Ok(Ahead { writes, of })
     }
 
     fn can_start(self, running: usize) -> bool {

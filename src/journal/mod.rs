@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use self::read::OfRuns;
 pub use storefront_core::outcome::RecordState as State;
 
+use crate::log::Write;
 use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::hash::fnv1a;
@@ -190,12 +191,19 @@ pub struct Entry {
 }
 
 /// What the log of this machine has of a record that earlier runs sent; empty if those runs were elsewhere.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Ahead {
     /// How the log finds it; the headers of the journal tell.
     pub of: OfRuns,
+    /// Its last calls.
+    pub writes: Vec<Write>,
+}
+
+impl Ahead {
     /// What its last calls were to change.
-    pub effects: Vec<Effect>,
+    pub fn effects(&self) -> Vec<Effect> {
+        self.writes.iter().filter_map(Write::changes).collect()
+    }
 }
 
 impl JournalLine {

@@ -341,6 +341,22 @@ impl WriteLog {
         self.commit_later(move |connection| closing.note(connection, id.0));
     }
 
+    /// Notes that a read shows these writes: those of unknown outcome are closed with what it shows of them. From then on
+    /// they are what a later read has to show.
+    pub async fn note_shown<'a>(
+        &self,
+        writes: impl IntoIterator<Item = &'a Write>,
+        document: &Map<String, Value>,
+    ) {
+        let at = self.clock.now();
+        let is_unknown = |write: &&Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
+        for write in writes.into_iter().filter(is_unknown) {
+            let Some(mut effect) = write.changes() else { continue };
+            effect.close(document);
+            self.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
+        }
+    }
+
     /// At most `limit` writes of an owner that are older than `before`, newest first.
     ///
     /// # Errors

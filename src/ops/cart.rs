@@ -96,8 +96,8 @@ pub async fn find(service: &Service<'_>, named: Option<&str>) -> Result<Option<A
 
 /// The cart to which an earlier run may have written the record.
 pub fn earlier_cart<'a>(service: &Service<'a>) -> Option<&'a str> {
-    let owner = &service.write_ahead?.earlier().effects.last()?.owner;
-    owner.id.as_deref().filter(|_| owner.kind == Kind::Cart)
+    let write = service.write_ahead?.earlier().writes.last()?;
+    write.owner.as_deref().filter(|_| write.owner_kind == Kind::Cart.noun())
 }
 
 /// What a plan expects of the cart: its id (null without a cart) and the customer.

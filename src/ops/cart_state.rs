@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::client::service::Service;
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::cart_owner::CartOwner;
 use crate::report::outcome::{ChangedOutcome, Outcome};
@@ -186,10 +187,15 @@ async fn written_to<'a>(
 pub async fn resolve_unknown(
     service: &Service<'_>,
     operation: &'static OperationSpec,
-    effects: &[Effect],
+    ahead: &Ahead,
 ) -> Result<Option<Outcome>, Failure> {
-    let Some(owner) = written_to(service, effects).await? else { return Ok(None) };
-    let is_shown = are_shown(effects, &owner.document());
+    let effects = ahead.effects();
+    let Some(owner) = written_to(service, &effects).await? else { return Ok(None) };
+    let document = owner.document();
+    let is_shown = are_shown(&effects, &document);
+    if is_shown {
+        service.log()?.note_shown(&ahead.writes, &document).await;
+    }
     Ok(is_shown.then(|| Outcome::seen_earlier(operation.name)))
 }
 

@@ -15,8 +15,7 @@ use storefront_core::effect::{self, Effect, Kind, are_shown};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::operation::scalar;
-use storefront_core::order::{Order, OrderCalls};
-use storefront_core::outcome::WriteOutcome;
+use storefront_core::order::{Order, OrderCalls, comment_of};
 
 /// How many writes of an order are checked at most.
 const MOST: usize = 20;
@@ -66,16 +65,15 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
     let writes = log.newest(&of_service, &owner, None, MOST)?;
     let mut sent = writes.into_iter().filter(|write| write.outcome.may_be_applied());
     let newest = sent.find_map(|write| Some((corrects(&write)?, write)));
-    let Some((mut effect, write)) = newest else { return Ok(None) };
+    let Some((effect, write)) = newest else { return Ok(None) };
     let Some(until) = write.outcome.open_until(now) else { return Ok(None) };
-    let is_own = service.write_ahead.is_some_and(|ahead| ahead.earlier().effects.contains(&effect));
+    let is_own = service.write_ahead.is_some_and(|ahead| ahead.earlier().effects().contains(&effect));
     if is_own {
         return Ok(None);
     }
     let document = order.document();
     if are_shown(std::slice::from_ref(&effect), &document) {
-        effect.close(&document);
-        log.close(write.id, WriteOutcome::Applied { at: now, verified: true }, Some(&effect)).await;
+        log.note_shown([&write], &document).await;
         return Ok(None);
     }
     let name = write.name();
@@ -88,6 +86,33 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
         storefront("verify").arg(name.to_string()),
         format!(" to look again, or wait until {until}")
     ))))
+}
+
+/// The corrections of the last command that corrected an order, if it shows them and their comment was never sent.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+pub fn corrected_without_comment(service: &Service<'_>, order: &Order) -> Result<Vec<Effect>, Failure> {
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(Vec::new()) };
+    let owner = log::Owner { kind: Kind::Order.noun(), id: Some(order.id.to_string()), scope: None };
+    let sent = log.newest(&service.settings.service_id().to_string(), &owner, None, MOST)?;
+    let sent: Vec<(Write, Effect)> = sent
+        .into_iter()
+        .filter(|write| write.outcome.may_be_applied())
+        .filter_map(|write| write.changes().map(|effect| (write, effect)))
+        .collect();
+    let Some((last, _)) = sent.iter().find(|(_, effect)| !effect.changes.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let is_of_last = |write: &Write| (write.run, write.record) == (last.run, last.record);
+    let of_last = sent.iter().filter(|(write, _)| is_of_last(write)).map(|(_, effect)| effect.clone());
+    let (comments, corrections): (Vec<Effect>, Vec<Effect>) =
+        of_last.partition(|effect| comment_of(effect).is_some());
+    let run = log.run(last.run)?;
+    let is_without = run.is_some_and(|run| run.arguments.iter().any(|word| word == "--no-comment"));
+    let is_left_out = comments.is_empty() && !is_without && are_shown(&corrections, &order.document());
+    // The log has the newest first.
+    Ok(if is_left_out { corrections.into_iter().rev().collect() } else { Vec::new() })
 }
 
 /// The answer to a saved address repeats what was sent, and that to a comment is `true`: only a read shows what is

@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
+use crate::journal::Ahead;
+use crate::log::Write;
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::order_owner::{OrderOwner, read_basis, still_open};
+use crate::ops::order_owner::{OrderOwner, corrected_without_comment, read_basis, still_open};
 use crate::ops::orders::{self, OrderName};
 use crate::ops::profile::read::read_profile;
 use crate::ops::shown::show_edits_of_order;
@@ -63,7 +65,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
             if let Some(text) = corrections.missing_comment(service, draft) {
                 return complete(&owner, &text).await;
             }
-            corrections.warn_of_text();
+            corrections.warn_of_missing_comment()?;
             return Ok(corrections.unchanged());
         }
         corrections.ensure_planned(draft)?;
@@ -205,17 +207,23 @@ impl<'a> Corrections<'a> {
         Outcome { reason, changed, unchanged, ..Outcome::not_sent(OPERATION) }
     }
 
-    /// Says that the text of a person is not there: it goes with a correction, and there is none.
-    fn warn_of_text(&self) {
-        let (order, session) = (&self.owner.order, self.owner.service.session);
-        let is_missing = |text: &&str| !self.no_comment && !text.is_empty() && !order.says(text);
-        if let Some(text) = self.added.as_deref().map(str::trim).filter(is_missing) {
+    /// Says that a comment is not there: it goes with a correction, and there is none. It is that of an earlier command that
+    /// was cut short, or has the text of a person.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    fn warn_of_missing_comment(&self) -> Result<(), Failure> {
+        let (order, service) = (&self.owner.order, self.owner.service);
+        let earlier = if self.no_comment { Vec::new() } else { corrected_without_comment(service, order)? };
+        let text = self.comment(&earlier);
+        if let Some(text) = text.filter(|text| !order.says(text)) {
             let what = hint!(
                 "the comment was not added, for the address was there already; add it with ",
-                comment_command(&order.number, text)
+                comment_command(&order.number, &text)
             );
-            session.report.warn(&for_command(what, session.global).to_string());
+            service.session.report.warn(&for_command(what, service.session.global).to_string());
         }
+        Ok(())
     }
 
     /// Refuses a correction other than the planned one.
@@ -353,10 +361,10 @@ impl<'a> Corrections<'a> {
     /// The comment that an earlier run of a batch did not send after it had saved the addresses. It certainly did not
     /// leave: a call that may have left is in the log.
     fn missing_comment(&self, service: &Service<'_>, draft: &Draft) -> Option<String> {
-        let earlier = &service.write_ahead?.earlier().effects;
+        let earlier = service.write_ahead?.earlier().effects();
         let is_own = |effect: &Effect| effect.owner.id == Some(self.owner.order.id.to_string());
         let is_left_out = !self.no_comment && earlier.iter().all(is_own);
-        match Earlier::of(&self.owner.order, earlier, draft).filter(|_| is_left_out)? {
+        match Earlier::of(&self.owner.order, &earlier, draft).filter(|_| is_left_out)? {
             Earlier { is_saved: true, comment: Comment::Missing(text) } => Some(text),
             _ => None,
         }
@@ -543,10 +551,10 @@ impl Earlier {
 pub async fn resolve_unknown(
     service: &Service<'_>,
     draft: &Draft,
-    effects: &[Effect],
+    ahead: &Ahead,
     no_comment: bool,
 ) -> Result<Option<Outcome>, Failure> {
-    let calls = OrderCalls::new(service.settings.dialect)?;
+    let (calls, effects) = (OrderCalls::new(service.settings.dialect)?, ahead.effects());
     let id = effects.first().and_then(|effect| effect.owner.id.as_deref()?.parse().ok());
     let Some(id) = id else { return Ok(None) };
     let order = match orders::read_by_id(service, &calls, id).await {
@@ -554,7 +562,15 @@ pub async fn resolve_unknown(
         Err(failure) if failure.absent == Some(Absent::Entity) => return Ok(None),
         Err(failure) => return Err(failure),
     };
-    match Earlier::of(&order, effects, draft) {
+    let earlier = Earlier::of(&order, &effects, draft);
+    if let Some(Earlier { is_saved: true, comment }) = &earlier {
+        let is_shown = |write: &&Write| {
+            matches!(comment, Comment::Added)
+                || write.changes().is_some_and(|effect| comment_of(&effect).is_none())
+        };
+        service.log()?.note_shown(ahead.writes.iter().filter(is_shown), &order.document()).await;
+    }
+    match earlier {
         Some(Earlier { is_saved: true, comment: Comment::Missing(_) }) if !no_comment => {
             let number = &order.number;
             return Err(found_in_part(format!("order {number} is corrected, and its comment is missing")));

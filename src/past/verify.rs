@@ -232,12 +232,8 @@ async fn closed(
     if !are_shown(effects, document) {
         return Ok(Open::NotShown);
     }
-    let at = service.session.context.clock.now();
     if let Some(log) = WriteLog::to_read(service.session.context)? {
-        for (write, mut effect) in writes.iter().zip(effects.to_vec()).filter(|(write, _)| is_open(write)) {
-            effect.close(document);
-            log.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
-        }
+        log.note_shown(writes.iter().copied(), document).await;
     }
     Ok(Open::Shown)
 }

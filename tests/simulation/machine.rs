@@ -323,7 +323,16 @@ fn read(world: &mut World, run: usize, code: Option<u8>, written: &Written) -> R
         world.log_at(at, || format!("stderr: {line}"));
         match serde_json::from_str::<Value>(line) {
             Ok(said) if said.get("error").is_some() => ended.error = said["error"].clone(),
-            Ok(said) if said.get("warning").is_some() => {}
+            Ok(said) if said.get("warning").is_some() => {
+                let message = said["warning"]["message"].as_str().unwrap_or_default();
+                let of_line = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+                let line = of_line.and_then(|(line, _)| line.parse::<usize>().ok()).unwrap_or(1);
+                if message.contains("the comment was not added")
+                    && let Some((tag, _)) = records.get(line - 1)
+                {
+                    world.without_comment.insert(*tag);
+                }
+            }
             _ => world.broke(Rule::Output, run, None, format!("standard error is no JSON: {line}")),
         }
     }

@@ -314,6 +314,8 @@ pub struct World {
     pub broken: Vec<Break>,
     /// What was out of reach.
     pub out_of_reach: BTreeMap<OutOfReach, u64>,
+    /// The records of which a warning said that their comment is not there.
+    pub without_comment: BTreeSet<u32>,
     /// What has happened that should happen in some worlds.
     pub reached: BTreeSet<State>,
     /// Journals that somebody has cut.
@@ -377,6 +379,7 @@ impl World {
             checked: RefCell::default(),
             broken: Vec::new(),
             out_of_reach: BTreeMap::new(),
+            without_comment: BTreeSet::new(),
             reached: BTreeSet::new(),
             cut: BTreeSet::new(),
             trace: Vec::new(),

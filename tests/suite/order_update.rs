@@ -90,6 +90,26 @@ fn a_text_without_a_correction_is_not_dropped_without_a_word() {
     assert_eq!(comments(&env).len(), 2);
 }
 
+/// The panel's list stays old until a comment comes.
+#[test]
+fn a_correction_that_is_there_without_its_comment_says_so() {
+    let said = "the comment was not added, for the address was there already; add it with `";
+    for number in [3, 4] {
+        let (env, killed) = signalled(rustix::process::Signal::KILL, number, CORRECTION);
+        assert_eq!(comments(&env).len(), 1, "{killed:?}");
+        let again = run(&env, CORRECTION);
+        assert_eq!((again.code, comments(&env).len()), (0, 1), "{again:?}");
+        let comment = "order update 000000002 --comment 'shipping address corrected: postcode 10118 → 10119'";
+        assert!(again.stderr.contains(&format!("{said}storefront {comment}`")), "{again:?}");
+        done(&env, &format!("{comment} -y"));
+        assert!(!run(&env, CORRECTION).stderr.contains(said));
+        assert_eq!(comments(&env).len(), 2);
+    }
+    let env = TestEnv::new();
+    assert_eq!(run(&env, &format!("{CORRECTION} --no-comment")).code, 0);
+    assert!(!run(&env, CORRECTION).stderr.contains(said), "none was wanted");
+}
+
 #[test]
 fn a_comment_follows_the_address_that_was_saved_where_the_other_one_was_not() {
     let env = TestEnv::new();

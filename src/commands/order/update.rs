@@ -213,6 +213,6 @@ impl Operation for UpdateArgs {
         draft: &'a Draft,
         ahead: &'a Ahead,
     ) -> Resolved<'a> {
-        Box::pin(order_update::resolve_unknown(service, draft, &ahead.effects, self.no_comment))
+        Box::pin(order_update::resolve_unknown(service, draft, ahead, self.no_comment))
     }
 }

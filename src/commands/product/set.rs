@@ -181,7 +181,7 @@ impl Operation for SetArgs {
         draft: &'a Draft,
         ahead: &'a Ahead,
     ) -> Resolved<'a> {
-        Box::pin(set::resolve_unknown(service, &self.catalog, draft, &ahead.effects))
+        Box::pin(set::resolve_unknown(service, &self.catalog, draft, ahead))
     }
 }
 

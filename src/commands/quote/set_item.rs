@@ -91,9 +91,9 @@ impl Operation for SetItemArgs {
         _: &'a Draft,
         ahead: &'a Ahead,
     ) -> Resolved<'a> {
-        Box::pin(async move {
-            cart_state::resolve_unknown(&with_id(service).await?, self.spec(), &ahead.effects).await
-        })
+        Box::pin(
+            async move { cart_state::resolve_unknown(&with_id(service).await?, self.spec(), ahead).await },
+        )
     }
 }
 

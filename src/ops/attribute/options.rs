@@ -459,7 +459,8 @@ pub async fn resolve_unknown(
     let Ok(locked) = Locked::open(service, Attribute(&draft.fields).code()).await else { return Ok(None) };
     let (asked, shown) = (Attribute(&draft.fields).new_options(), &locked.before);
     let is_other = |effect: &Effect| effect.owner.id.is_some() && effect.owner.id != shown.id();
-    if ahead.effects.iter().any(is_other) || asked.iter().any(|option| shown.get(option.label()).is_none()) {
+    if ahead.effects().iter().any(is_other) || asked.iter().any(|option| shown.get(option.label()).is_none())
+    {
         return Ok(None);
     }
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
@@ -484,7 +485,11 @@ pub async fn resolve_default(
 ) -> Result<Option<Outcome>, Failure> {
     let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
     let is_own = |effect: &Effect| effect.owner.id == locked.before.id();
-    let is_shown = ahead.effects.iter().all(is_own) && are_shown(&ahead.effects, &locked.before.document());
+    let (effects, document) = (ahead.effects(), locked.before.document());
+    let is_shown = effects.iter().all(is_own) && are_shown(&effects, &document);
+    if is_shown {
+        service.log()?.note_shown(&ahead.writes, &document).await;
+    }
     Ok(is_shown.then(|| Outcome::seen_earlier(SET_DEFAULT)))
 }
 

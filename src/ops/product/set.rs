@@ -8,6 +8,7 @@ use super::owner::{ProductOwner, others_changed};
 use super::{Catalog, Wanted, export, search, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::ops::{basis, lock};
 use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::state::LockName;
@@ -411,16 +412,21 @@ pub async fn resolve_unknown(
     service: &Service<'_>,
     catalog: &Catalog,
     draft: &Draft,
-    effects: &[Effect],
+    ahead: &Ahead,
 ) -> Result<Option<Outcome>, Failure> {
-    let Some(effect) = effects.last() else { return Ok(None) };
+    let Some((write, effect)) = ahead.writes.last().and_then(|write| Some((write, write.changes()?))) else {
+        return Ok(None);
+    };
     let wanted = wanted(service, catalog, &draft.fields).await?;
     let scope = effect.owner.scope.as_deref().unwrap_or(ALL);
     let product = match search::read(service, scope, &wanted.sku, &wanted.attributes).await {
         Err(failure) if failure.kind == FailureKind::Usage => return Ok(None),
         product => product?,
     };
-    let is_shown =
-        effect.owner.id.as_ref() == Some(&product.id) && effect.look(&product.document()).is_proof();
+    let document = product.document();
+    let is_shown = effect.owner.id.as_ref() == Some(&product.id) && effect.look(&document).is_proof();
+    if is_shown {
+        service.log()?.note_shown([write], &document).await;
+    }
     Ok(is_shown.then(|| Outcome::seen_earlier(PRODUCT_SET.name)))
 }
