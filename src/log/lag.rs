@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Owner, RunId, Write, WriteLog};
+use super::{Owner, Write, WriteLog};
 use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::outcome::WriteOutcome;
@@ -21,23 +21,17 @@ pub fn is_younger(limit: SignedDuration, at: Timestamp, now: Timestamp) -> bool 
 }
 
 impl WriteLog {
-    /// The effects of the calls on this owner, in its scope, that were applied in the last minute, newest first; with a
-    /// run, only those of that run.
+    /// The effects of the calls on this owner, in its scope, that were applied in the last minute, newest first.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub fn recent_effects(
-        &self,
-        service: &str,
-        owner: &effect::Owner,
-        run: Option<RunId>,
-    ) -> Result<Vec<Effect>, Failure> {
+    pub fn recent_effects(&self, service: &str, owner: &effect::Owner) -> Result<Vec<Effect>, Failure> {
         let (kind, now) = (owner.kind.noun(), self.clock.now());
         let scope = owner.scope.clone();
         let owner = Owner { kind, id: owner.id.clone(), scope: scope.clone() };
         let writes = self.newest(service, &owner, None, MOST)?;
         let is_recent = |outcome: &WriteOutcome| matches!(outcome, WriteOutcome::Applied { at, .. } if is_younger(MAX_LAG, *at, now));
-        let is_meant = |write: &Write| is_recent(&write.outcome) && run.is_none_or(|run| write.run == run);
+        let is_meant = |write: &Write| is_recent(&write.outcome);
         let effects = writes.into_iter().filter(is_meant).filter_map(|write| write.changes());
         Ok(effects.filter(|effect| effect.owner.scope == scope).collect())
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Reads;
 use crate::client::service::Service;
-use crate::log::{RunId, WriteLog};
+use crate::log::WriteLog;
 use storefront_core::effect::{self, Effect, OwnCall, Owner};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{HintCommand, hint};
@@ -53,34 +53,9 @@ pub fn not_shown(
     document: &Map<String, Value>,
     narrow: impl Fn(&mut Effect),
 ) -> Result<Vec<String>, Failure> {
-    compared(service, owner, document, narrow, None)
-}
-
-/// As [`not_shown`], for the calls of this run only.
-///
-/// # Errors
-/// As [`not_shown`].
-pub fn not_shown_of_run(
-    service: &Service<'_>,
-    owner: &Owner,
-    document: &Map<String, Value>,
-) -> Result<Vec<String>, Failure> {
-    match service.run.get() {
-        Some(run) => compared(service, owner, document, |_| (), Some(run)),
-        None => Ok(Vec::new()),
-    }
-}
-
-fn compared(
-    service: &Service<'_>,
-    owner: &Owner,
-    document: &Map<String, Value>,
-    narrow: impl Fn(&mut Effect),
-    run: Option<RunId>,
-) -> Result<Vec<String>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(Vec::new()) };
     let of_service = service.settings.service_id().to_string();
-    let mut recent: Vec<Effect> = log.recent_effects(&of_service, owner, run)?;
+    let mut recent: Vec<Effect> = log.recent_effects(&of_service, owner)?;
     recent.iter_mut().for_each(narrow);
     let applied = |effect| OwnCall { effect, extent: Extent::Whole, was_seen: false };
     Ok(effect::not_shown(&recent.iter().map(applied).collect::<Vec<_>>(), None, document))

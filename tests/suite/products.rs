@@ -28,6 +28,27 @@ fn difference(env: &TestEnv, before: &Database) -> String {
     before.difference(&Database::read(env.sandbox.data()))
 }
 
+/// From such a read the value before would be taken for the one that is stored, and nothing would be set.
+#[test]
+fn a_value_is_not_set_from_a_read_that_lacks_our_own() {
+    let env = TestEnv::new();
+    done(&env, "product set umbrella weight=0.5");
+    done(&env, "product set umbrella weight=1.5");
+    let stale =
+        "UPDATE product_values SET value = '0.5' WHERE sku = 'umbrella' AND attribute_code = 'weight'";
+    env.sandbox.sql(stale);
+    for line in ["product set umbrella weight=0.5 --settle 0", "undo 2 --yes --settle 0"] {
+        let refused = fails(&env, 3, line);
+        let message = refused["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("the service shows an older product than the last change left"),
+            "{refused}"
+        );
+    }
+    env.sandbox.sql(&stale.replace("0.5", "1.5"));
+    assert_eq!(done(&env, "undo 2 --yes --settle 0")["changes"][0]["after"], "0.5");
+}
+
 #[test]
 fn a_sheet_that_changes_nothing_is_a_request_for_a_hundred_products() {
     let env = TestEnv::new();

@@ -77,7 +77,7 @@ pub async fn back<'a>(
     let mut left = Vec::new();
     let attributes = attributes(service, &catalog, &set, whole, &mut left).await?;
     let wanted = Wanted { sku: found.sku, scope: scope.to_owned(), targets: Vec::new(), attributes };
-    let read = Read::of(service, &catalog, &wanted, true).await?;
+    let read = Read::basis(service, &catalog, &wanted, true).await?;
     if Some(&read.product.id) != whole.owner.id.as_ref() {
         return gone();
     }

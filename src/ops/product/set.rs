@@ -157,11 +157,11 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// As [`Self::of`], as new as what this run itself wrote: an earlier row may have set the same values.
+    /// As [`Self::of`], as new as our own calls of the last minute: an earlier row may have set the same values.
     ///
     /// # Errors
     /// `guard` if the shop does not show that; as [`Self::of`].
-    async fn basis(
+    pub(super) async fn basis(
         service: &Service<'_>,
         catalog: &Catalog,
         wanted: &Wanted,
@@ -170,7 +170,7 @@ impl Read {
         let read = async || Self::of(service, catalog, wanted, needs_all).await;
         let missing = |read: &Self| {
             let owner = read.product.effect(&wanted.scope).owner;
-            basis::not_shown_of_run(service, &owner, &read.product.document())
+            basis::not_shown(service, &owner, &read.product.document(), |_| ())
         };
         let look = storefront("product show").arg(&*wanted.sku);
         basis::read(service, Kind::Product.noun(), look, read, missing).await
