@@ -202,6 +202,11 @@ impl<'a> Service<'a> {
         })
     }
 
+    /// Whether its calls have a token that is not that of the settings.
+    pub fn has_own_token(&self) -> bool {
+        self.token.own().is_some()
+    }
+
     /// The command line that was typed, with the customer who was named or asked for.
     pub fn typed(&self) -> CommandLine {
         let id = self.customer.map(|id| id.to_string());

@@ -34,7 +34,8 @@ pub fn of_customer<'a>(service: &Service<'a>, write: &Write) -> Result<Service<'
     select(service, customer_of(service, write))
 }
 
-/// The customer whom calls on what was written must name, if they can.
+/// The customer whom calls on what was written must name, if they can. A record that was sent with a customer's own token is
+/// read with that token, which names nobody.
 pub fn customer_of<'w>(service: &Service<'_>, write: &'w Write) -> Option<&'w str> {
     let named = write.customer.as_deref().or_else(|| {
         let is_customer = write.owner_kind == Kind::Customer.noun();
@@ -42,7 +43,8 @@ pub fn customer_of<'w>(service: &Service<'_>, write: &'w Write) -> Option<&'w st
     });
     let has_admin = service.settings.dialect.customers.is_some() && !service.settings.shares_token();
     let is_sandbox = service.settings.sandbox.is_some();
-    named.filter(|_| has_admin || is_sandbox)
+    let is_own = service.has_own_token() && service.customer.is_none() && service.email.is_none();
+    named.filter(|_| (has_admin && !is_own) || is_sandbox)
 }
 
 /// Reads the owner of an effect; `service` comes from [`of_customer`].
