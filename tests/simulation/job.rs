@@ -109,6 +109,8 @@ pub struct RunOptions {
     pub only: Option<usize>,
     /// `--restart`
     pub restart: bool,
+    /// `--yes`, where the command itself has none: a refusal has asked for it.
+    pub agrees: bool,
     /// `--mark-done` and `--retry-unknown` with these records, as bits: somebody has looked at them.
     pub settled: [u64; 2],
 }
@@ -232,6 +234,9 @@ impl Job {
             add(if is_agreed { &["--restart"] } else { &["--restart", "--yes"] });
         } else if options.resume {
             add(&["--resume"]);
+            if options.agrees {
+                add(&["--yes"]);
+            }
         }
         if let Some((index, count)) = self.batch.shard.filter(|_| self.is_batch) {
             add(&["--shard", &format!("{index}/{count}")]);

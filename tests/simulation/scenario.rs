@@ -780,6 +780,10 @@ impl Scenario {
                 machine.of_write("verify", &write).await;
                 ended = machine.run(&job, options).await;
             }
+            // Of one that was started again, and sent nothing, all would be sent again: that takes a yes.
+            if ended.error["hint"] == "add --yes" {
+                ended = machine.run(&job, RunOptions { agrees: true, ..options }).await;
+            }
             let run = ended.run;
             self.take(&job, ended);
             end::check_healed(&mut self.world.borrow_mut(), run);

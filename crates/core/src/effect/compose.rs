@@ -11,9 +11,14 @@ pub fn composed(effects: &[Effect]) -> Option<Effect> {
     for next in rest {
         add(&mut whole, next);
     }
-    // A value that was not read may have been another one.
-    let is_nothing =
-        |change: &Change| matches!(change.before, Before::Read(_)) && !change.tells(&whole.creates);
+    // A value that was not read may have been another one. One that a single effect wrote was written, also where it is as
+    // good as the value before.
+    let writers = |path: &FieldPath| {
+        effects.iter().filter(|effect| effect.changes.iter().any(|change| change.path.overlaps(path))).count()
+    };
+    let is_nothing = |change: &Change| {
+        matches!(change.before, Before::Read(_)) && !change.tells(&whole.creates) && writers(&change.path) > 1
+    };
     whole.changes.retain(|change| !is_nothing(change) || change.after(&whole.creates).is_none());
     Some(whole)
 }
