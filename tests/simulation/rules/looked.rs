@@ -1,5 +1,6 @@
 //! What `verify` says at any later time of what was written, compared with what the service has.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -37,9 +38,19 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
         let wrote = wrote(world, kept, tag);
         let is_known = had_effect || was_done_by_others(world, &said) || said.reason == "unchanged";
         let is_right = match state {
-            // Of several calls, some may never have been sent.
+            // Of several calls, some may never have been sent; a write of a resumed run may be one of them alone.
             "there" | "seen" => {
-                let has_wrote = |state: &&Stored| !wrote.is_empty() && !lacks(&wrote, state);
+                let names = world
+                    .reported
+                    .iter()
+                    .filter(|said| said.tag == tag)
+                    .filter_map(|said| said.write.as_ref());
+                let is_of_several = names.collect::<BTreeSet<_>>().len() > 1;
+                let has_part =
+                    |state: &Stored| wrote.iter().any(|part| !lacks(std::slice::from_ref(part), state));
+                let has_wrote = |state: &&Stored| {
+                    !wrote.is_empty() && !lacks(&wrote, state) || is_of_several && has_part(state)
+                };
                 is_known && states.iter().any(|state| has(state) || has_wrote(state))
             }
             "changed" | "gone" => states.iter().any(|state| !has(state) || lacks(&wrote, state)),
