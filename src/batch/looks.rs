@@ -104,7 +104,7 @@ impl RunContext<'_> {
     pub(super) fn sent_earlier(self, past: &PreviousRun, record: u64) -> Result<Ahead, Failure> {
         let of = past.of(record);
         let writes = self.service.log()?.last_sent(&of.runs, record)?;
-        Ok(Ahead { writes, of })
+        Ok(Ahead { of, writes })
     }
 
     fn can_start(self, running: usize) -> bool {
