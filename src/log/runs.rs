@@ -22,6 +22,13 @@ impl Display for RunId {
     }
 }
 
+impl RunId {
+    /// The name of the run, or of one of its records: `1042`, `1042:7`.
+    pub fn name(self, record: Option<u64>) -> String {
+        record.map_or_else(|| self.to_string(), |record| format!("{self}:{record}"))
+    }
+}
+
 /// A random name for a run, 32 hexadecimal digits: it is in the journal, too.
 pub fn new_uuid() -> String {
     let mut bytes = [0; 16];

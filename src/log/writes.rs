@@ -115,10 +115,7 @@ pub struct WriteName {
 
 impl Display for WriteName {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self.record {
-            Some(record) => write!(out, "{}:{record}", self.run),
-            None => self.run.fmt(out),
-        }
+        self.run.name(self.record).fmt(out)
     }
 }
 

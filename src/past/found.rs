@@ -17,14 +17,6 @@ pub fn is_file(what: &str) -> bool {
     what.contains(['/', '\\']) || what.ends_with(".journal")
 }
 
-/// The name of a command that wrote, or of a record of a batch: `1042`, `1042:7`.
-pub fn name(run: RunId, record: Option<u64>) -> String {
-    match record {
-        Some(record) => format!("{run}:{record}"),
-        None => run.to_string(),
-    }
-}
-
 /// A journal as an argument of these commands.
 pub fn file_word(journal: &Path) -> String {
     let shown = journal.display().to_string();
@@ -45,7 +37,7 @@ pub struct Found {
 impl Found {
     /// What people know it by.
     pub fn name(&self) -> String {
-        name(self.run.id, self.record)
+        self.run.id.name(self.record)
     }
 
     /// What became of it.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::back::Shown;
-use super::found::{Found, find, name};
+use super::found::{Found, find};
 use super::owners::{self, Read};
 use super::undo;
 use crate::cli::ReplacementArgs;
@@ -53,7 +53,7 @@ pub fn is_to(input: &Map<String, Value>, kind: Kind) -> bool {
 
 /// The record of a plan that takes these writes back.
 pub fn record(writes: &[&Write], shown: &Shown) -> Map<String, Value> {
-    let mut ids: Vec<Value> = writes.iter().map(|write| name(write.run, write.record).into()).collect();
+    let mut ids: Vec<Value> = writes.iter().map(|write| write.run.name(write.record).into()).collect();
     ids.dedup();
     let owner = writes.last().map(|write| write.owner_in_words());
     let mut record = Map::from_iter([

@@ -7,7 +7,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::log::{MAX_LAG, Write, WriteLog, is_younger};
 use crate::ops::{self, Operation};
-use crate::past::found::{self, Found as FoundWrites};
+use crate::past::found::Found as FoundWrites;
 use crate::past::owners::{customer_of, of_customer};
 use crate::past::state::{Since, StateSince};
 use crate::past::verify;
@@ -111,7 +111,7 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
             state,
             taken: write.map(|write| write.left_at.to_string()),
             is_recent: write.is_some_and(|write| is_younger(MAX_LAG, write.left_at, now)),
-            write: write.map(|write| found::name(write.run, write.record)),
+            write: write.map(|write| write.name().to_string()),
         }
     };
     Ok(members.iter().zip(states).map(finding).collect())
