@@ -96,19 +96,21 @@ impl Blocked {
             _ => WaitsFor::Resume,
         };
         let holds_up = waits_for > WaitsFor::Resume || State::after(failure) == State::FailedTemporary;
-        if operation.replaces.is_some() && holds_up {
-            let own = (location.record, location.line, waits_for);
-            self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
+        if holds_up {
+            self.hold(operation, key, (location.record, location.line, waits_for));
         }
     }
 
     /// Notes a record of an earlier run that a look has not settled. It was sent before all that are sent now, wherever it
     /// stands in the input by now.
     pub fn note_open(&mut self, operation: &OperationSpec, key: u64, line: u64, is_stuck: bool) {
-        let waits_for = if is_stuck || !operation.can_resolve { WaitsFor::Person } else { WaitsFor::Look };
+        let waits_for = if is_stuck { WaitsFor::Person } else { WaitsFor::Look };
+        self.hold(operation, key, (0, line, waits_for));
+    }
+
+    fn hold(&mut self, operation: &OperationSpec, key: u64, by: (u64, u64, WaitsFor)) {
         if operation.replaces.is_some() {
-            let own = (0, line, waits_for);
-            self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
+            self.0.entry(key).and_modify(|first| *first = by.min(*first)).or_insert(by);
         }
     }
 

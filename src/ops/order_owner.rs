@@ -59,21 +59,17 @@ pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> R
 /// `guard` where the log cannot be read.
 pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<Failure>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(None) };
-    let (of_service, now) = (service.settings.service_id().to_string(), service.session.context.clock.now());
-    let owner = log::Owner { kind: Kind::Order.noun(), id: Some(order.id.to_string()), scope: None };
-    let corrects = |write: &Write| write.changes().filter(|effect| !effect.changes.is_empty());
-    let writes = log.newest(&of_service, &owner, None, MOST)?;
-    let mut sent = writes.into_iter().filter(|write| write.outcome.may_be_applied());
-    let newest = sent.find_map(|write| Some((corrects(&write)?, write)));
-    let Some((effect, write)) = newest else { return Ok(None) };
+    let now = service.session.context.clock.now();
+    let sent = sent_to(service, &log, order)?;
+    let Some((write, effect)) = sent.iter().find(|sent| is_correction(sent)) else { return Ok(None) };
     let Some(until) = write.outcome.open_until(now) else { return Ok(None) };
-    let is_own = service.write_ahead.is_some_and(|ahead| ahead.earlier().effects().contains(&effect));
+    let is_own = service.write_ahead.is_some_and(|ahead| ahead.earlier().effects().contains(effect));
     if is_own {
         return Ok(None);
     }
     let document = order.document();
-    if are_shown(std::slice::from_ref(&effect), &document) {
-        log.note_shown([&write], &document).await;
+    if are_shown(std::slice::from_ref(effect), &document) {
+        log.note_shown([write], &document).await;
         return Ok(None);
     }
     let name = write.name();
@@ -94,16 +90,8 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
 /// `guard` where the log cannot be read.
 pub fn corrected_without_comment(service: &Service<'_>, order: &Order) -> Result<Vec<Effect>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(Vec::new()) };
-    let owner = log::Owner { kind: Kind::Order.noun(), id: Some(order.id.to_string()), scope: None };
-    let sent = log.newest(&service.settings.service_id().to_string(), &owner, None, MOST)?;
-    let sent: Vec<(Write, Effect)> = sent
-        .into_iter()
-        .filter(|write| write.outcome.may_be_applied())
-        .filter_map(|write| write.changes().map(|effect| (write, effect)))
-        .collect();
-    let Some((last, _)) = sent.iter().find(|(_, effect)| !effect.changes.is_empty()) else {
-        return Ok(Vec::new());
-    };
+    let sent = sent_to(service, &log, order)?;
+    let Some((last, _)) = sent.iter().find(|sent| is_correction(sent)) else { return Ok(Vec::new()) };
     let is_of_last = |write: &Write| (write.run, write.record) == (last.run, last.record);
     let of_last = sent.iter().filter(|(write, _)| is_of_last(write)).map(|(_, effect)| effect.clone());
     let (comments, corrections): (Vec<Effect>, Vec<Effect>) =
@@ -113,6 +101,19 @@ pub fn corrected_without_comment(service: &Service<'_>, order: &Order) -> Result
     let is_left_out = comments.is_empty() && !is_without && are_shown(&corrections, &order.document());
     // The log has the newest first.
     Ok(if is_left_out { corrections.into_iter().rev().collect() } else { Vec::new() })
+}
+
+/// The newest writes to an order that may have been applied, newest first.
+fn sent_to(service: &Service<'_>, log: &WriteLog, order: &Order) -> Result<Vec<(Write, Effect)>, Failure> {
+    let owner = log::Owner { kind: Kind::Order.noun(), id: Some(order.id.to_string()), scope: None };
+    let writes = log.newest(&service.settings.service_id().to_string(), &owner, None, MOST)?;
+    let sent = writes.into_iter().filter(|write| write.outcome.may_be_applied());
+    Ok(sent.filter_map(|write| write.changes().map(|effect| (write, effect))).collect())
+}
+
+/// Whether a write changes an address: a comment creates something, and changes nothing.
+fn is_correction((_, effect): &(Write, Effect)) -> bool {
+    !effect.changes.is_empty()
 }
 
 /// The answer to a saved address repeats what was sent, and that to a comment is `true`: only a read shows what is

@@ -120,7 +120,8 @@ impl Operation for UndoPlan {
         ahead: &'a Ahead,
     ) -> Resolved<'a> {
         Box::pin(async {
-            let Some(whole) = composed(&ahead.effects()) else { return Ok(None) };
+            let effects = ahead.effects();
+            let Some(whole) = composed(&effects) else { return Ok(None) };
             let found = found(service, draft)?;
             let Some(write) = found.writes.last() else { return Ok(None) };
             let service = owners::of_customer(service, write)?;
@@ -128,7 +129,7 @@ impl Operation for UndoPlan {
                 return earlier::resolve_unknown(&service, self.spec.name, &ahead.of).await;
             }
             let Read::Shown(document) = owners::read(&service, &whole).await? else { return Ok(None) };
-            let is_shown = are_shown(&ahead.effects(), &document);
+            let is_shown = are_shown(&effects, &document);
             if is_shown {
                 service.log()?.note_shown(&ahead.writes, &document).await;
             }
