@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Break, Rule};
-use crate::action::Action;
+use crate::action::{Action, OWN_STAMP};
 use crate::call::Call;
 use crate::faults::Observed;
 use crate::world::{OutOfReach, Reported, Run, Sent, World};
@@ -64,13 +64,14 @@ pub fn is_accepted(world: &World, late: usize, other: usize) -> bool {
     earlier.run != later.run && (!was_said && world.runs.iter().any(may_repeat) || is_over)
 }
 
-/// Whether a record gives a text other blanks around it, which no read tells from what was there before.
-fn changes_blanks(world: &World, tag: u32) -> bool {
-    let text = |action: &Action| match action {
-        Action::Set(_, _, Value::String(text)) => Some(text.clone()),
-        _ => None,
-    };
-    world.actions.get(&tag).and_then(text).is_some_and(|text| text.trim() != text)
+/// Whether no read tells what a record changes from what was there before: it gives a text other blanks around it, or sets what the
+/// service sets by itself.
+fn is_untellable(action: &Action) -> bool {
+    match action {
+        Action::Set(None, name, _) if *name == OWN_STAMP => true,
+        Action::Set(_, _, Value::String(text)) => text.trim() != text,
+        _ => false,
+    }
 }
 
 /// Whether what was said of a write is false because the service misled the client, and nothing that a client may rely on
@@ -89,7 +90,7 @@ pub fn is_misled(world: &World, broken: &Break) -> bool {
                     let is_before = effect.at <= sent.at && sent.at < effect.at + MAX_LAG;
                     is_before && world.requests[effect.request].replaces() == Some(customer)
                 });
-                is_recent || sent.tag.is_some_and(|tag| changes_blanks(world, tag))
+                is_recent || sent.tag.is_some_and(|tag| world.actions.get(&tag).is_some_and(is_untellable))
             }
             Call::Item(_) => !world.runs[sent.run].verifies,
             Call::SaveAddress(..) | Call::SetValues(..) => false,

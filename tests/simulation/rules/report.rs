@@ -7,6 +7,7 @@ use crate::action::Action;
 use crate::call::Call;
 use crate::customers::{Stored, fields, ids, is_nearly};
 use crate::faults::{Observed, Quirk};
+use crate::goods::Scope;
 use crate::magento;
 use crate::world::{Effect, Heard, OutOfReach, Owner, Reported, Run, Sent, World};
 
@@ -80,10 +81,13 @@ fn check_yes(world: &mut World, said: &Reported) {
     let customer = customer_of(world, *run, *tag);
     if effects_by(world, *tag, *at).contains(&false) {
         let mut past = world.kept_of(*tag, customer).past.iter().filter(|(since, _)| since <= at);
+        // A run that was killed before it said so may have found that nothing had to be changed.
+        let was_sent = world.requests.iter().any(|sent| sent.tag == Some(*tag) && sent.call.is_write());
+        let was_found = reason == "done earlier" && !was_sent;
         let was_shown = past.any(|(_, past)| match &action {
             Action::Back(back) => goods::is_undone_in(world, &back.tags, past),
             Action::Restore(_) => has_what_was_sent(world, *run, past),
-            _ => is_done_in(world, *tag, past),
+            _ => is_done_in(world, *tag, past) || was_found && action.is_alike_in(past),
         });
         // That nothing had to be changed is judged where it was said.
         let was_unchanged = |other: &Reported| other.tag == *tag && other.reason == "unchanged";
@@ -294,16 +298,19 @@ fn duplicates(world: &mut World) {
 /// Shippings and updates that took effect after a later record of their command had set the same cart or profile.
 fn overtaken(world: &mut World) {
     let mut broken = Vec::new();
-    let mut latest: Vec<(u32, Owner, u32)> = Vec::new();
+    let mut latest: Vec<(u32, (Owner, Option<Scope>), u32)> = Vec::new();
     let is_of_choice = |run: &Run| run.may_repeat || run.only.is_some();
     for effect in world.effects.iter().filter(|effect| !effect.is_copy) {
         let sent = &world.requests[effect.request];
-        let key = match sent.call {
+        let owner = match sent.call {
             Call::Ship(cart) => Some(Owner::Customer(cart)),
             Call::Put(_) | Call::SaveAddress(..) | Call::SetValues(..) => sent.sets().map(|(owner, _)| owner),
             _ => None,
         };
-        let (Some(cart), Some(tag)) = (key, sent.tag) else { continue };
+        let (Some(owner), Some(tag)) = (owner, sent.tag) else { continue };
+        // A record of an undo is about one scope of a product.
+        let is_undo = matches!(world.actions[&tag], Action::Back(_));
+        let key = (owner, sent.sets().filter(|_| is_undo).map(|(_, scope)| scope));
         let command = world.runs[sent.run].command;
         // Once somebody has asked for it again, a request that was given up may still arrive.
         if !world.runs[sent.run].is_batch
@@ -314,7 +321,7 @@ fn overtaken(world: &mut World) {
         {
             continue;
         }
-        if latest.iter().any(|(of, other, _)| *of == command && *other == cart) {
+        if latest.iter().any(|(of, other, _)| *of == command && *other == key) {
             world.checks(Rule::Order);
         }
         // As the input of this run has them: its rows may have been sorted since an earlier one.
@@ -326,17 +333,17 @@ fn overtaken(world: &mut World) {
                 && run.records.iter().any(|(of, _)| *of == tag)
         });
         if is_new {
-            latest.push((command, cart, tag));
+            latest.push((command, key, tag));
             continue;
         }
         let comes_after = |later: u32| place(later).zip(place(tag)).is_some_and(|(later, own)| later > own);
         let later =
-            latest.iter().find(|(of, other, later)| *of == command && *other == cart && comes_after(*later));
+            latest.iter().find(|(of, other, later)| *of == command && *other == key && comes_after(*later));
         if let Some((_, _, later)) = later {
             let what = format!("record {tag} was applied after record {later} of the same key");
             broken.push((sent.run, effect.request, what));
         }
-        latest.push((command, cart, tag));
+        latest.push((command, key, tag));
     }
     for (run, request, what) in broken {
         world.broke(Rule::Order, run, Some(request), what);
