@@ -301,7 +301,6 @@ impl<'a> Corrections<'a> {
         let (mut sent, mut corrected, mut failed) = (Calls::new(service, self.operation), Vec::new(), None);
         let mut is_verified = true;
         for ((which, _), call) in self.addresses.iter().zip(to_send) {
-            let as_sent = call.effect.clone();
             let is_later = !corrected.is_empty();
             let written = async {
                 if is_later {
@@ -312,8 +311,7 @@ impl<'a> Corrections<'a> {
             match written.await {
                 Ok(written) => {
                     is_verified &= written.verified;
-                    // If a look shows something else in its place, that is somebody else's.
-                    corrected.push(if written.verified { written.effect } else { as_sent });
+                    corrected.push(written.effect);
                 }
                 Err(failure) => {
                     failed = Some(failure);

@@ -12,7 +12,7 @@ use super::seen::Seen;
 use super::verdict::{Answer, Verdict, verdict};
 use crate::client::service::Service;
 use crate::client::{Reply, may_be_saved};
-use storefront_core::effect::Effect;
+use storefront_core::effect::{Effect, Look};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
 
@@ -110,8 +110,8 @@ impl Found {
         }
     }
 
-    /// Calls `close` with the owner as it was seen, if that is what the call left; returns whether it did.
-    pub(super) fn closing(&self, close: impl FnOnce(&Map<String, Value>)) -> bool {
+    /// Calls `close` with the owner as it was seen, and how it compares, if that is what the call left; returns whether it did.
+    pub(super) fn closing(&self, close: impl FnOnce(&Map<String, Value>, &Look)) -> bool {
         let is_left = match &self.ended {
             Ok(_) => true,
             Err(failure) => {
@@ -119,8 +119,9 @@ impl Found {
                     || failure.kind == FailureKind::Refused && failure.applied == Applied::Unknown
             }
         };
-        let document = self.seen.as_ref().and_then(Seen::document).filter(|_| is_left);
-        document.map(close).is_some()
+        let Some(Seen::Shown(document, look)) = self.seen.as_ref().filter(|_| is_left) else { return false };
+        close(document, look);
+        true
     }
 }
 

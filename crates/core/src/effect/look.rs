@@ -223,6 +223,18 @@ impl Effect {
         }
     }
 
+    /// As [`Self::close`], by a look at a read. A value that is neither the one before nor the one that was sent is somebody
+    /// else's where services do not rewrite what they are sent, and is not noted.
+    pub fn close_by(&mut self, read: &Map<String, Value>, look: &Look) {
+        self.close(read);
+        let is_foreign = |change: &Change| look.third.iter().any(|third| third.path == change.path);
+        if !self.owner.kind.is_rewritten() {
+            for change in self.changes.iter_mut().filter(|change| is_foreign(change)) {
+                change.seen = None;
+            }
+        }
+    }
+
     /// The places where the look that closed it showed neither the value before nor the value that was sent: what the
     /// service made of them.
     pub fn rewritten(&self) -> Vec<diff::Change> {

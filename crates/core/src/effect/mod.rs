@@ -14,6 +14,7 @@
 //! # What is seen
 //! The look that closes a call notes what it showed in [`Change::seen`] and [`Created::seen`]: a region that the service
 //! completed, a date with its midnight. Everything that comes later compares with what was seen, else with what was sent.
+//! What somebody else wrote before the look is not noted ([`Effect::close_by`]).
 //!
 //! # Sameness
 //! Two values are the same under one relation, [`same_value`].
@@ -54,6 +55,13 @@ pub enum Kind {
     Order,
     /// The values of a product.
     Product,
+}
+
+impl Kind {
+    /// Whether services are known to store values of it in their own way: a town in capitals, a phone number without blanks.
+    pub const fn is_rewritten(self) -> bool {
+        matches!(self, Self::Customer | Self::Attribute)
+    }
 }
 
 /// Whose values a call changes.

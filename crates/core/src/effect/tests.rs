@@ -374,6 +374,25 @@ fn what_the_service_completed_is_known_as_ours() {
     assert!(effect.inverse(&now).left.is_empty());
 }
 
+/// A colleague was faster than the look: what stands there is not what the call left, and an undo leaves it.
+#[test]
+fn what_somebody_else_wrote_is_not_taken_for_ours() {
+    let company = FieldPath::default().member("shipping_address").member("company");
+    let mut effect = Effect {
+        changes: vec![set(company, json!("Co"), json!("Ours"))],
+        ..Effect::on(Owner::new(Kind::Order, 500))
+    };
+    let now = object(&json!({"shipping_address": {"company": "Foreign"}}));
+    effect.close_by(&now, &effect.look(&now));
+    assert_eq!(effect.changes[0].seen, None);
+    let inverse = effect.inverse(&now);
+    assert!(inverse.effect.changes.is_empty(), "{:?}", inverse.effect.changes);
+    assert_eq!(inverse.left.len(), 1);
+    let now = object(&json!({"shipping_address": {"company": "Ours"}}));
+    effect.close_by(&now, &effect.look(&now));
+    assert_eq!(effect.changes[0].seen, Some(Seen { value: Some(json!("Ours")) }));
+}
+
 /// The shop fills in the texts of a region that was sent by its id, in an address that it has and in a new one.
 #[test]
 fn a_region_that_was_sent_by_its_id_is_recognized_with_its_texts() {
