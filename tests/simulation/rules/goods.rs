@@ -124,7 +124,8 @@ fn takes_back(world: &World, undone: &[u32], (path, now, after): &Change) -> boo
     };
     let is_view = path.starts_with(Scope::View.list());
     changes_of(world, undone).filter(|changed| changed.path == *path).any(|changed| {
-        changed.after == *now
+        // A read of a store view without its own value shows that for all.
+        (changed.after == *now || is_view && changed.after.is_none())
             && (changed.before == *after || shown(changed) == *after || is_view && after.is_none())
     })
 }
