@@ -31,7 +31,7 @@ const MAX_SHOWN: u64 = 3;
 /// # Errors
 /// As the run itself, before anything is sent; `partial` if a record could not be shown.
 pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
-    let (preparer, report) = (shared.preparer, shared.service.session.report);
+    let preparer = shared.preparer;
     let mut planning = Planning::begin(shared.service, preparer.operation)?;
     if let Some(planning) = &mut planning {
         planning.made_of(made_of(preparer, preparer.origin.source().sha256()?)?, preparer.args.restart);
@@ -41,26 +41,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     let mut sent = sent_elsewhere(shared, &past)?;
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
-    let is_compared = planning.is_some() || preparer.origin.plan().is_some();
-    let mut shown = DryRun {
-        shared,
-        planning,
-        results: OrderedResults::new(report),
-        // People review a plan before it is applied.
-        max_shown: if report.is_json() || shared.global.curl || preparer.origin.plan().is_some() {
-            u64::MAX
-        } else {
-            MAX_SHOWN
-        },
-        is_compared,
-        is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
-        seen: 0,
-        left: BTreeMap::new(),
-        next: None,
-        done: past.counts().get(State::Done.name()).copied().unwrap_or(0),
-        failed: 0,
-        hidden: 0,
-    };
+    let mut shown = DryRun::new(shared, planning, &past);
     let (own, mut others) = (sent::own(&past), HashMap::new());
     let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()?
@@ -111,7 +92,30 @@ struct DryRun<'a> {
     hidden: u64,
 }
 
-impl DryRun<'_> {
+impl<'a> DryRun<'a> {
+    /// Nothing was shown yet.
+    fn new(shared: RunContext<'a>, planning: Option<Planning<'a>>, past: &PreviousRun) -> Self {
+        let (preparer, report) = (shared.preparer, shared.service.session.report);
+        let is_plan = preparer.origin.plan().is_some();
+        let is_compared = planning.is_some() || is_plan;
+        // People review a plan before it is applied.
+        let shows_all = report.is_json() || shared.global.curl || is_plan;
+        Self {
+            shared,
+            planning,
+            results: OrderedResults::new(report),
+            max_shown: if shows_all { u64::MAX } else { MAX_SHOWN },
+            is_compared,
+            is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
+            seen: 0,
+            left: BTreeMap::new(),
+            next: None,
+            done: past.counts().get(State::Done.name()).copied().unwrap_or(0),
+            failed: 0,
+            hidden: 0,
+        }
+    }
+
     /// Runs a record, and shows it or what is wrong with it.
     async fn show(
         &mut self,

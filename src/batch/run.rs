@@ -274,17 +274,14 @@ impl<'a> Run<'a> {
                 self.fail(position, prepared, &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let earlier = latest.was_sent().then(&entry);
+                let identity = preparer.identity(record, self.input.reader.columns(), &prepared);
+                let earlier = latest.was_sent().then(|| self.earlier(position, latest, &entry()));
                 let ahead = match &earlier {
                     Some(_) => self.shared.sent_earlier(&self.input.past, location.line),
                     None => Ok(Ahead::default()),
                 };
-                let earlier = earlier.map(|entry| self.earlier(position, latest, &entry));
                 match ahead {
-                    Ok(ahead) => {
-                        let identity = preparer.identity(record, self.input.reader.columns(), &prepared);
-                        self.enqueue(position, identity, prepared, earlier, ahead);
-                    }
+                    Ok(ahead) => self.enqueue(position, identity, prepared, earlier, ahead),
                     Err(failure) => self.request_stop(Stop::Broken(failure)),
                 }
             }

@@ -150,11 +150,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
-        if !session.global.flags.sandbox && !session.global.request.fault.is_empty() {
-            let profile = session.global.flags.profile.is_some();
-            let hint = if profile { "replace --profile with --sandbox" } else { "add --sandbox" };
-            return Err(Failure::usage("--fault requires --sandbox").hint(hint));
-        }
+        refuse_fault(session)?;
         let (settings, sandbox) = if session.global.flags.sandbox {
             let (settings, running) = open_sandbox(session).await?;
             (settings, Some(running))
@@ -680,4 +676,14 @@ fn without_secrets(arguments: &[String]) -> Vec<String> {
         }
     };
     arguments.iter().skip(1).map(shown).collect()
+}
+
+/// Refuses faults of a service that is not the sandbox.
+fn refuse_fault(session: &Session<'_>) -> Result<(), Failure> {
+    if session.global.flags.sandbox || session.global.request.fault.is_empty() {
+        return Ok(());
+    }
+    let has_profile = session.global.flags.profile.is_some();
+    let hint = if has_profile { "replace --profile with --sandbox" } else { "add --sandbox" };
+    Err(Failure::usage("--fault requires --sandbox").hint(hint))
 }

@@ -176,25 +176,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
     if let Some(profile) = key.profile().filter(|_| setting.name != BASE_URL.name) {
         file.require_profile(profile, "config set")?;
     }
-    let mut words = words.to_vec();
-    if is_secret(setting.name) {
-        let set = storefront("config set").arg(key.to_string()).arg("-");
-        let hint = hint!("use ", set, " to read it from stdin").to_string();
-        if words.is_empty() || words == ["-"] {
-            let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
-            words = vec![token.expose().into_owned()];
-        } else {
-            session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
-        }
-    }
-    // A relative path in the file starts at the directory of the file; one that is typed starts at the current directory.
-    if let ([path], true) = (&words[..], setting.is_file())
-        && let Ok(here) = std::path::absolute(path)
-        && here.is_file()
-        && !path.starts_with('~')
-    {
-        words = vec![here.display().to_string()];
-    }
+    let words = words_to_store(session, &key, setting, words)?;
     let value = setting.write(&words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?;
     let (file, before) = ConfigFile::update(session.context, |file| {
         if key == KeyPath::of([DEFAULT_PROFILE.name]) {
@@ -206,10 +188,46 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         Ok(before)
     })?;
     session.report.status(&format!("set {key} in `{}`", file.path.display()));
-    // The tokens that a profile names itself go to its new host.
-    let is_moved = before.is_some() && before != key.origin(&file);
+    if before.is_some() && before != key.origin(&file) {
+        warn_of_new_host(session, &file, &key);
+    }
+    Ok(())
+}
+
+/// The words of a setting as they are stored: a secret is read where it was not typed, and a path is absolute.
+///
+/// # Errors
+/// As [`read_token`].
+fn words_to_store(
+    session: &Session<'_>,
+    key: &KeyPath,
+    setting: &Key,
+    words: &[String],
+) -> Result<Vec<String>, Failure> {
+    if is_secret(setting.name) {
+        let set = storefront("config set").arg(key.to_string()).arg("-");
+        let hint = hint!("use ", set, " to read it from stdin").to_string();
+        if words.is_empty() || words == ["-"] {
+            let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
+            return Ok(vec![token.expose().into_owned()]);
+        }
+        session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
+    }
+    // A relative path in the file starts at the directory of the file; one that is typed starts at the current directory.
+    if let ([path], true) = (words, setting.is_file())
+        && let Ok(here) = std::path::absolute(path)
+        && here.is_file()
+        && !path.starts_with('~')
+    {
+        return Ok(vec![here.display().to_string()]);
+    }
+    Ok(words.to_vec())
+}
+
+/// Says that the tokens that a profile names itself go to its new host.
+fn warn_of_new_host(session: &Session<'_>, file: &ConfigFile, key: &KeyPath) {
     let mut profiles = file.profiles().unwrap_or_default().into_iter();
-    if let Some(profile) = profiles.find(|profile| is_moved && key.profile() == Some(&*profile.name)) {
+    if let Some(profile) = profiles.find(|profile| key.profile() == Some(&*profile.name)) {
         let [customer, admin] = [Bearer::Customer, Bearer::Admin].map(|bearer| profile.token_keys(bearer));
         let named: Vec<&str> = customer.chain(admin).collect();
         if !named.is_empty() {
@@ -220,7 +238,6 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
             ));
         }
     }
-    Ok(())
 }
 
 /// Refuses a base URL of a profile that every command would refuse.

@@ -119,17 +119,7 @@ async fn forget(
             format!("Delete {counted} from this machine? The shop is not touched; this cannot be undone");
         session.prompt().confirm_deletion(&question)?;
     }
-    let mut keys = found.customers.clone();
-    if let Whose::Customers(customers, _) = whose {
-        keys.extend(customers.iter().cloned());
-    }
-    let mut locks = Vec::new();
-    for key in keys.iter().filter(|key| !key.is_empty()) {
-        locks.push(lock(service, &LockName::of_key(key)).await?);
-    }
-    if let Whose::Order(order) = whose {
-        locks.push(lock(service, &LockName::order(*order)).await?);
-    }
+    let _locks = locks(service, whose, &found).await?;
     // Something may have been sent while a person thought.
     ensure_over(session, &log.forgettable(id, whose)?).await?;
     let emptied = log.forget(id, &service.settings.service_name(), whose).await;
@@ -145,15 +135,21 @@ async fn forget(
         return session.report.json(&said);
     }
     session.report.status(&format!("deleted {counted}"));
-    if !left.is_empty() {
-        let left: Vec<String> = left.iter().map(|path| path.display().to_string()).collect();
-        session.report.warn(&format!(
-            "not deleted, and may hold data of customers (without the journal of an input, the same input would be sent \
-             again):\n{}",
-            left.join("\n")
-        ));
-    }
+    warn_of_left(session, &left);
     Ok(())
+}
+
+/// Names the files that may hold what was deleted from the log.
+fn warn_of_left(session: &Session<'_>, left: &[PathBuf]) {
+    if left.is_empty() {
+        return;
+    }
+    let left: Vec<String> = left.iter().map(|path| path.display().to_string()).collect();
+    session.report.warn(&format!(
+        "not deleted, and may hold data of customers (without the journal of an input, the same input would be sent \
+         again):\n{}",
+        left.join("\n")
+    ));
 }
 
 /// Refuses to delete what later commands still need.
@@ -234,6 +230,22 @@ async fn forget_token(service: &Service<'_>, log: &WriteLog) -> Result<(), Failu
         "whose this token is was not kept"
     });
     Ok(())
+}
+
+/// Waits for every command that writes to what is forgotten.
+async fn locks(service: &Service<'_>, whose: &Whose, found: &Forgotten) -> Result<Vec<Lock>, Failure> {
+    let mut keys = found.customers.clone();
+    if let Whose::Customers(customers, _) = whose {
+        keys.extend(customers.iter().cloned());
+    }
+    let mut locks = Vec::new();
+    for key in keys.iter().filter(|key| !key.is_empty()) {
+        locks.push(lock(service, &LockName::of_key(key)).await?);
+    }
+    if let Whose::Order(order) = whose {
+        locks.push(lock(service, &LockName::order(*order)).await?);
+    }
+    Ok(locks)
 }
 
 async fn lock(service: &Service<'_>, name: &LockName) -> Result<Lock, Failure> {

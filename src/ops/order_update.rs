@@ -289,14 +289,7 @@ impl<'a> Corrections<'a> {
             let text = self.comment(&[]).unwrap_or_default();
             return comment_alone(self.owner, &text).await;
         }
-        // The outcome of the comment does not change what is reported of the correction.
-        let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
-        let people = self.owner.people();
-        let to_send = self.saved().map(|(effect, (name, request))| write::Call {
-            people: Some(people.clone()),
-            ..write::Call::new(name, request, effect)
-        });
-        let mut to_send: Vec<write::Call> = to_send.collect();
+        let mut to_send = self.calls();
         write::gate(service, self.operation, &mut to_send, None).await?;
         let (mut sent, mut corrected, mut failed) = (Calls::new(service, self.operation), Vec::new(), None);
         let mut is_verified = true;
@@ -325,6 +318,8 @@ impl<'a> Corrections<'a> {
             None => None,
         };
         if let Some(failure) = failed {
+            // The outcome of the comment does not change what is reported of the correction.
+            let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
             let failure = sent.failed(failure, &planned, None);
             let mut calls = failure.calls.into_vec();
             calls.extend(comment.as_ref().map(exact_json::of));
@@ -335,6 +330,16 @@ impl<'a> Corrections<'a> {
         let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
         let success = Some(Success { text: sanitize_line(&text), covers_response: true });
         Ok(Outcome { changed: Some(self.outcome()), verified: Some(is_verified), success, ..done })
+    }
+
+    /// The calls that save the addresses.
+    fn calls(&self) -> Vec<write::Call> {
+        let people = self.owner.people();
+        let call = |(effect, (name, request))| write::Call {
+            people: Some(people.clone()),
+            ..write::Call::new(name, request, effect)
+        };
+        self.saved().map(call).collect()
     }
 
     /// Refuses to save an address that somebody else has changed since the read before the first call, because it is

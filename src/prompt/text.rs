@@ -151,18 +151,23 @@ impl Prompt {
                     format!("{doubt} (press Enter again to keep it)")
                 }
                 _ => {
-                    let answer = if text.trim().is_empty() { question.when_empty } else { text.trim() };
-                    let shown = if question.is_secret { "[hidden]".to_owned() } else { shown(answer) };
-                    let format = |out: &mut String| {
-                        self.theme.format_input_prompt_selection(out, question.text, &shown)
-                    };
-                    rows.close(&if answer.is_empty() { String::new() } else { rendered(format) });
+                    rows.close(&self.answered(question, &text));
                     return Ok(Some(text));
                 }
             };
             // The rest of a paste is not a better answer.
             keyboard.flush();
         }
+    }
+
+    /// What stays on the screen of a question and its answer; empty without an answer.
+    fn answered(&self, question: &Question<'_>, text: &str) -> String {
+        let answer = if text.trim().is_empty() { question.when_empty } else { text.trim() };
+        if answer.is_empty() {
+            return String::new();
+        }
+        let shown = if question.is_secret { "[hidden]".to_owned() } else { shown(answer) };
+        rendered(|out| self.theme.format_input_prompt_selection(out, question.text, &shown))
     }
 
     fn draw(&self, rows: &mut Rows<'_>, question: &Question<'_>, complaint: &str, line: &EditedText) {

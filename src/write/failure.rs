@@ -5,7 +5,7 @@ use super::seen::Seen;
 use super::verdict::Verdict;
 use storefront_core::effect::{Look, Side};
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::hint::hint;
+use storefront_core::hint::{Hint, hint};
 use storefront_core::profile::path::FieldPath;
 use storefront_core::text::sanitize::quoted;
 
@@ -31,39 +31,50 @@ pub(super) fn of_call(
         others.into_iter().flatten().fold(message, |message, other| format!("{message}; {other}"))
     };
     let said = |before: &str| with(format!("{before}{}", answer.message), [&lost, &compared]);
-    let look = || hint!("look at the ", noun, " with ", owner.look_hint());
-    let undo = || match owner.undo() {
-        Some(undo) => hint!(look(), "; to undo what was saved, run ", undo),
-        None => look(),
-    };
     let missing: Vec<String> = seen.lost().iter().map(ToString::to_string).collect();
     match verdict {
         Verdict::Mismatch => {
             let message = lost.clone().unwrap_or_else(|| with(answer.message.clone(), [&None, &compared]));
             let kind = FailureKind::Mismatch;
-            Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(undo())
+            Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(look_or_undo(owner))
         }
         Verdict::RefusedButSaved => {
             let (kind, message) =
                 (FailureKind::Mismatch, said(if seen.shows_any() { "refused, but saved: " } else { "" }));
-            Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(undo())
+            Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(look_or_undo(owner))
         }
         Verdict::RefusedUnknown => {
             let doubt = doubt(owner, seen).unwrap_or_default();
             let message =
                 format!("{}; whether it was saved all the same is unknown: {doubt}", answer.message);
-            Failure { applied: Applied::Unknown, message, ..answer }.hint(undo())
+            Failure { applied: Applied::Unknown, message, ..answer }.hint(look_or_undo(owner))
         }
         Verdict::Unknown => {
             let message = said("");
-            let again = hint!(look(), "; if it is as before, run the command again");
-            let again = match owner.undo() {
-                Some(undo) => hint!(again, ", or undo it with ", undo),
-                None => again,
-            };
-            Failure { message, missing, ..answer }.hint(again)
+            Failure { message, missing, ..answer }.hint(look_and_repeat(owner))
         }
         Verdict::Applied { .. } | Verdict::Refused => answer,
+    }
+}
+
+fn look(owner: &dyn Owner) -> Hint {
+    hint!("look at the ", owner.noun(), " with ", owner.look_hint())
+}
+
+/// What to type where something was saved.
+fn look_or_undo(owner: &dyn Owner) -> Hint {
+    match owner.undo() {
+        Some(undo) => hint!(look(owner), "; to undo what was saved, run ", undo),
+        None => look(owner),
+    }
+}
+
+/// What to type where nobody knows whether anything was saved.
+fn look_and_repeat(owner: &dyn Owner) -> Hint {
+    let again = hint!(look(owner), "; if it is as before, run the command again");
+    match owner.undo() {
+        Some(undo) => hint!(again, ", or undo it with ", undo),
+        None => again,
     }
 }
 

@@ -454,30 +454,7 @@ fn set_region(
     let is_free = listed.is_empty()
         || same_value(REGION_ID, named.get(REGION_ID), Some(&0.into())) && named.contains_key(REGION_ID);
     match named.get(REGION_ID).and_then(id::integer).filter(|id| *id != 0) {
-        Some(id) => {
-            let Some(found) = listed.iter().find(|region| region.id == id) else {
-                let list =
-                    storefront("api GET").arg(format!("/V1/directory/countries/{country}")).arg("--admin");
-                return Err(Failure::usage(format!("{country} has no region with the ID {id}"))
-                    .hint(hint!("list its regions with ", list)));
-            };
-            if region::names_text(&named) {
-                let mut by_text = named.clone();
-                by_text.shift_remove(REGION_ID);
-                regions.resolve_address(&country, &mut by_text)?;
-                if by_text.get(REGION_ID).and_then(id::integer) != Some(id) {
-                    let message = format!(
-                        "the region ID {id} is {}, and another region is named beside it",
-                        found.name
-                    );
-                    return Err(Failure::usage(message).hint("name the region once"));
-                }
-            }
-            named = Map::from_iter([
-                (REGION_ID.to_owned(), id.into()),
-                (REGION.to_owned(), found.name.as_str().into()),
-            ]);
-        }
+        Some(id) => named = region_of_id(id, &named, &country, regions)?,
         None if !region::names_text(&named) => named.clear(),
         None if is_free => {
             named.shift_remove(REGION_ID);
@@ -491,6 +468,34 @@ fn set_region(
     named.shift_remove(REGION_CODE);
     wanted.extend(named);
     Ok(())
+}
+
+/// A region by its id; `named` is all that a draft says of it.
+///
+/// # Errors
+/// `usage` if the country has no such region, or another one is named beside it.
+fn region_of_id(
+    id: i64,
+    named: &Map<String, Value>,
+    country: &str,
+    regions: &RegionDirectory,
+) -> Result<Map<String, Value>, Failure> {
+    let Some(found) = regions.regions(country).iter().find(|region| region.id == id) else {
+        let list = storefront("api GET").arg(format!("/V1/directory/countries/{country}")).arg("--admin");
+        return Err(Failure::usage(format!("{country} has no region with the ID {id}"))
+            .hint(hint!("list its regions with ", list)));
+    };
+    if region::names_text(named) {
+        let mut by_text = named.clone();
+        by_text.shift_remove(REGION_ID);
+        regions.resolve_address(country, &mut by_text)?;
+        if by_text.get(REGION_ID).and_then(id::integer) != Some(id) {
+            let message =
+                format!("the region ID {id} is {}, and another region is named beside it", found.name);
+            return Err(Failure::usage(message).hint("name the region once"));
+        }
+    }
+    Ok(Map::from_iter([(REGION_ID.to_owned(), id.into()), (REGION.to_owned(), found.name.as_str().into())]))
 }
 
 /// Refuses to empty what the country requires: the shop would store the empty value.

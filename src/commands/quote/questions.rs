@@ -81,43 +81,47 @@ pub async fn ship<A: Args + Operation>(service: &Service<'_>, named: ShipNames<'
     let (id, _) = addresses[chosen];
     line = line.with(flag("ship-to-address", &id.to_string()));
     if !named.has_method {
-        let offered = service.read(&cart.estimate_shipping(id)).await?.value;
-        let methods = list(&offered);
-        let name = |method: &&Value| {
-            let member = |name: &str| format_value(method.get(name));
-            format!(
-                "{}  {}  {} {}",
-                member("carrier_title"),
-                member("method_title"),
-                member("amount"),
-                member("method_code")
-            )
-        };
-        let lines: Vec<String> = methods.iter().map(name).collect();
-        let chosen = pick(service, "Which shipping method?", &lines, || {
-            Failure::usage("the shop offers no shipping method to this address")
-                .hint(hint!("look with ", storefront("quote methods")))
-        })?;
-        let member = |name: &str| format_value(methods[chosen].get(name));
-        line =
-            line.with(flag("carrier", &member("carrier_code"))).with(flag("method", &member("method_code")));
+        let [carrier, method] = shipping_method(service, &cart, id).await?;
+        line = line.with(flag("carrier", &carrier)).with(flag("method", &method));
     }
     if !named.has_payment {
-        let offered = service.read(&cart.read("/payment-methods")).await?.value;
-        let methods = list(&offered);
-        let member = |method: &Value, name: &str| format_value(method.get(name));
-        let lines: Vec<String> = methods
-            .iter()
-            .map(|method| format!("{}  {}", member(method, "title"), member(method, "code")))
-            .collect();
-        if lines.is_empty() {
-            line = line.with(vec!["--no-payment".to_owned()]);
-        } else {
-            let chosen = pick(service, "Which payment method?", &lines, Failure::cancelled)?;
-            line = line.with(flag("payment-method", &member(methods[chosen], "code")));
-        }
+        line = line.with(match payment_method(service, &cart).await? {
+            Some(code) => flag("payment-method", &code),
+            None => vec!["--no-payment".to_owned()],
+        });
     }
     run::<A>(service, line).await
+}
+
+/// Asks for one of the shipping methods that the shop offers to a stored address: the codes of its carrier and of itself.
+async fn shipping_method(service: &Service<'_>, cart: &Cart, address: i64) -> Result<[String; 2], Failure> {
+    let offered = service.read(&cart.estimate_shipping(address)).await?.value;
+    let methods = list(&offered);
+    let name = |method: &&Value| {
+        let [carrier, title, amount, code] = ["carrier_title", "method_title", "amount", "method_code"]
+            .map(|name| format_value(method.get(name)));
+        format!("{carrier}  {title}  {amount} {code}")
+    };
+    let lines: Vec<String> = methods.iter().map(name).collect();
+    let chosen = pick(service, "Which shipping method?", &lines, || {
+        Failure::usage("the shop offers no shipping method to this address")
+            .hint(hint!("look with ", storefront("quote methods")))
+    })?;
+    Ok(["carrier_code", "method_code"].map(|name| format_value(methods[chosen].get(name))))
+}
+
+/// Asks for the code of one of the payment methods that the shop offers; `None` if it offers none.
+async fn payment_method(service: &Service<'_>, cart: &Cart) -> Result<Option<String>, Failure> {
+    let offered = service.read(&cart.read("/payment-methods")).await?.value;
+    let methods = list(&offered);
+    if methods.is_empty() {
+        return Ok(None);
+    }
+    let member = |method: &Value, name: &str| format_value(method.get(name));
+    let name = |method: &&Value| format!("{}  {}", member(method, "title"), member(method, "code"));
+    let lines: Vec<String> = methods.iter().map(name).collect();
+    let chosen = pick(service, "Which payment method?", &lines, Failure::cancelled)?;
+    Ok(Some(member(methods[chosen], "code")))
 }
 
 /// The methods of an answer that can be chosen.

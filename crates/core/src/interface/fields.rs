@@ -328,22 +328,13 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let new_options = schema("new options", "Magento", vec![code(), options]);
     let label = field("label", FieldType::Scalar(Scalar::Text), "Label of the default option");
     let default_option = schema("default option", "Magento", vec![code(), label]);
-    // The other types are those of an item that is added.
-    let of_item = |(name, doc)| object("cart item").field(name).map(|field| Field { doc, ..*field });
     let product = product_values();
-    let item = field("item_id", FieldType::Scalar(Scalar::Integer), "Item ID in the cart");
-    let of_stored = |with_qty: bool| {
-        let sku = ("sku", "SKU of an item that is in the cart once");
-        let others = [sku, ("qty", "New quantity"), ("quote_id", "Quote ID")].into_iter();
-        let others = others.filter(move |(name, _)| with_qty || *name != "qty").filter_map(of_item);
-        std::iter::once(item).chain(others).collect()
-    };
-    let quantity = schema("item quantity", "Magento", of_stored(true));
-    let stored_item = schema("stored item", "Magento", of_stored(false));
-    let quote_id = of_item(("quote_id", "Quote ID"));
-    let cart = schema("cart", "Magento", quote_id.into_iter().collect());
+    let (quantity, stored_item, cart) = in_cart(object("cart item"));
     let cart_item = |of, doc| schema("body", "", vec![field("cartItem", FieldType::Object(of), doc)]);
     let order_change = schema("order change", "Magento", order_change());
+    let order =
+        field("entity", FieldType::Object(order_change), "The order and the correction of its address");
+    let values = field("product", FieldType::Object(product), "The product and its values");
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
         customer: object("customer"),
@@ -366,38 +357,47 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         new_options,
         default_option_body: attribute_body(default_option, "The attribute and its default option"),
         default_option,
-        product_values_body: schema(
-            "body",
-            "",
-            vec![field("product", FieldType::Object(product), "The product and its values")],
-        ),
+        product_values_body: schema("body", "", vec![values]),
         product_values: product,
         shipping_information,
         address_information: object("address information"),
         quote_address: object("quote address"),
         order_address: object("order address"),
         order_comment: object("order comment"),
-        order_change_body: schema(
-            "body",
-            "",
-            vec![field(
-                "entity",
-                FieldType::Object(order_change),
-                "The order and the correction of its address",
-            )],
-        ),
+        order_change_body: schema("body", "", vec![order]),
         order_change,
-        undo: schema(
-            "undo",
-            "",
-            vec![
-                field("owner", FieldType::Text, "What was written to"),
-                field("writes", FieldType::TextList, "IDs of the writes that are taken back"),
-                field("deletes", FieldType::Integer, "How many things that deletes"),
-                field("deleted", FieldType::TextOrNull, "What it deletes, in words"),
-            ],
-        ),
+        undo: undo(),
     }
+}
+
+type Schema = &'static ObjectSchema;
+
+/// The new quantity of an item, an item that is removed, and a cart that is cleared. Their types are those of an item that
+/// is added.
+fn in_cart(added: Schema) -> (Schema, Schema, Schema) {
+    let of_added = |(name, doc)| added.field(name).map(|field| Field { doc, ..*field });
+    let id = Some(field("item_id", FieldType::Scalar(Scalar::Integer), "Item ID in the cart"));
+    let sku = of_added(("sku", "SKU of an item that is in the cart once"));
+    let qty = of_added(("qty", "New quantity"));
+    let quote_id = of_added(("quote_id", "Quote ID"));
+    let of =
+        |name, fields: &[Option<Field>]| schema(name, "Magento", fields.iter().copied().flatten().collect());
+    (
+        of("item quantity", &[id, sku, qty, quote_id]),
+        of("stored item", &[id, sku, quote_id]),
+        of("cart", &[quote_id]),
+    )
+}
+
+/// The record of a plan that takes writes back.
+fn undo() -> Schema {
+    let fields = vec![
+        field("owner", FieldType::Text, "What was written to"),
+        field("writes", FieldType::TextList, "IDs of the writes that are taken back"),
+        field("deletes", FieldType::Integer, "How many things that deletes"),
+        field("deleted", FieldType::TextOrNull, "What it deletes, in words"),
+    ];
+    schema("undo", "", fields)
 }
 
 /// A product with the values that are set. All are texts, because each may be an option's label or Magento's word for
