@@ -103,7 +103,8 @@ fn plain(values: impl IntoIterator<Item = impl Into<OsString>>) -> Vec<Completio
 impl CompletionContext {
     fn now() -> Self {
         let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
-        let (context, flags) = (Context::capture(), GlobalFlags::find_in(&words));
+        let context = Context::capture();
+        let flags = GlobalFlags::find_in(&words);
         Self {
             config: ConfigFile::load(&context),
             global: GlobalArgs::new(&flags, &Command::default(), &ArgMatches::default()),

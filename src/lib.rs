@@ -65,7 +65,8 @@ pub async fn run_with(surroundings: &Surroundings) -> u8 {
             Ok(Some(resumed)) => execute(&resumed, surroundings).await,
             Ok(None) => execute(&cli, surroundings).await,
             Err(mut failure) => {
-                let (context, flags) = (&surroundings.context, &cli.global);
+                let context = &surroundings.context;
+                let flags = &cli.global;
                 let global = global_args(&cli, context);
                 failure.hint = failure.hint.map(|hint| for_command(hint, &global));
                 let format = output_format(flags, context).unwrap_or_default();
@@ -89,7 +90,8 @@ fn global_args(cli: &Cli, context: &Context) -> GlobalArgs {
 
 /// Runs the command of a command line; returns its exit code.
 async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
-    let (flags, context) = (&cli.global, &surroundings.context);
+    let flags = &cli.global;
+    let context = &surroundings.context;
     let global = &global_args(cli, context);
     // Commands that explain the program work with any settings.
     let explains =

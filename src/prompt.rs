@@ -85,7 +85,9 @@ impl Prompt {
         // Without color the marks of this theme are still there; on a plain terminal they would only be read out.
         let theme: Box<dyn Theme> =
             if report.accessible { Box::new(PlainTheme) } else { Box::new(ColorfulTheme::default()) };
-        let (no_input, yes, accessible) = (global.no_input, global.yes, report.accessible);
+        let no_input = global.no_input;
+        let yes = global.yes;
+        let accessible = report.accessible;
         Self { term, is_attended, no_input, yes, accessible, theme, consent: consent.clone() }
     }
 
@@ -187,7 +189,8 @@ impl Prompt {
     ) -> Result<Option<usize>, Failure> {
         let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
         self.show(&std::iter::once(question.to_owned()).chain(list).collect::<Vec<_>>().join("\n"));
-        let (last, enter) = (choices.len(), present + 1);
+        let last = choices.len();
+        let enter = present + 1;
         let text = format!("Number or words of a line (1 to {last}, Enter for {enter})");
         let check = |text: &str| match text.trim() {
             "" => Ok(()),

@@ -219,7 +219,8 @@ fn gather(shared: RunContext<'_>, listing: &Listing<'_>) -> Result<Gathered, Fai
     let mut in_input = find_in_input(preparer, listing, &wanted)?;
     let mut groups = HashMap::<String, usize>::new();
     for record in wanted {
-        let (of, state) = (listing.past.of(record), listing.past.latest(record).state);
+        let of = listing.past.of(record);
+        let state = listing.past.latest(record).state;
         let writes = log.as_ref().map(|log| log.standing(&of.runs, record)).transpose()?.unwrap_or_default();
         let InInput { key, prepared } = in_input
             .remove(&record)

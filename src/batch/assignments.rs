@@ -69,7 +69,8 @@ impl Assignments {
 
     /// The warning about records that repeat what others set.
     pub fn warning(&self) -> Option<String> {
-        let (count, first) = (self.repeated, self.first.as_ref()?);
+        let count = self.repeated;
+        let first = self.first.as_ref()?;
         Some(match count {
             1 => format!("1 record sets a field to the value that an earlier one sets: {first}"),
             _ => format!("{count} records set a field to the value that an earlier one sets, first {first}"),
@@ -80,7 +81,8 @@ impl Assignments {
 /// The fields that a record sets in a stored profile, by path. Those of a new address are shared with no other record.
 /// Something that may be created once counts as one field.
 fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
-    let (draft, mut found) = (&record.draft, Vec::new());
+    let draft = &record.draft;
+    let mut found = Vec::new();
     if draft.operation.unique_key.is_some() {
         return vec![(String::new(), Value::Object(draft.fields.clone()))];
     }

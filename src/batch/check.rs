@@ -54,7 +54,8 @@ pub struct Checked {
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` if the
 /// journal is not this input's.
 pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked, Failure> {
-    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer));
+    let mut records = preparer.reader()?;
+    let mut check = Check::new(preparer);
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
@@ -210,7 +211,8 @@ impl<'a> Check<'a> {
     }
 
     fn record(&mut self, record: &Record, decided: Decided) {
-        let (args, line) = (self.args, record.line);
+        let args = self.args;
+        let line = record.line;
         let Decided { location: RecordLocation { line: name, .. }, latest, decision, prepared, .. } = decided;
         match decision {
             Decision::Refuse => self.changed.push(line),

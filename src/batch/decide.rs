@@ -126,9 +126,11 @@ impl RecordPreparer<'_> {
 
     /// What to do with a record after the earlier runs.
     pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
-        let (args, operation) = (self.args, self.operation.spec());
+        let args = self.args;
+        let operation = self.operation.spec();
         let location = location(past, record);
-        let (latest, hash) = (self.latest(past, location.line), record::hash(&record.content));
+        let latest = self.latest(past, location.line);
+        let hash = record::hash(&record.content);
         // Only the content says which shard a record belongs to, and whether an attribute's code is doubled.
         let is_done = latest.state == State::Done && !args.restart;
         let is_read = !is_done || args.shard.is_some() || operation.unique_key.is_some();
@@ -194,7 +196,8 @@ mod tests {
         ];
         for (name, state, is_partial, operation) in states {
             for (line, hash) in [("same", 7), ("changed", 8)] {
-                let (is_looked_at, is_applied) = (name == "looked at", name.ends_with("applied"));
+                let is_looked_at = name == "looked at";
+                let is_applied = name.ends_with("applied");
                 let latest = LatestEntry {
                     state,
                     is_partial,

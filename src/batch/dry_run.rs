@@ -42,7 +42,8 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
     let mut shown = DryRun::new(shared, planning, &past);
-    let (own, mut others) = (sent::own(&past), HashMap::new());
+    let own = sent::own(&past);
+    let mut others = HashMap::new();
     let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()?
         && !shown.results.is_closed()
@@ -95,7 +96,8 @@ struct DryRun<'a> {
 impl<'a> DryRun<'a> {
     /// Nothing was shown yet.
     fn new(shared: RunContext<'a>, planning: Option<Planning<'a>>, past: &PreviousRun) -> Self {
-        let (preparer, report) = (shared.preparer, shared.service.session.report);
+        let preparer = shared.preparer;
+        let report = shared.service.session.report;
         let is_plan = preparer.origin.plan().is_some();
         let is_compared = planning.is_some() || is_plan;
         // People review a plan before it is applied.
@@ -196,7 +198,8 @@ impl<'a> DryRun<'a> {
         drop(self.shared.service.session.report.noted());
         let token = prepared.token_source.clone().token().await;
         let position = Position { location, hash: 0 };
-        let (earlier, write_ahead) = (None, None);
+        let earlier = None;
+        let write_ahead = None;
         let job = Rc::new(Job { position, key: 0, token, prepared, earlier, write_ahead });
         let ended = Box::pin(self.shared.run(job.clone())).await;
         if let (Some(planning), Ok(outcome)) = (&mut self.planning, &ended.result) {
@@ -207,7 +210,8 @@ impl<'a> DryRun<'a> {
 
     /// Reports how many records were not shown, and how many would fail; or writes the plan, if one is made.
     fn finish(mut self) -> Result<(), Failure> {
-        let (preparer, report) = (self.shared.preparer, self.shared.service.session.report);
+        let preparer = self.shared.preparer;
+        let report = self.shared.service.session.report;
         self.results.close()?;
         if self.hidden > 0 {
             let is_checked = self.is_compared || !preparer.operation.spec().is_merged;
@@ -238,7 +242,8 @@ impl<'a> DryRun<'a> {
 
 /// What other batches sent of the records that a resumed run would send. For a plan, such records are refused.
 fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentRecords, Failure> {
-    let (preparer, service) = (shared.preparer, shared.service);
+    let preparer = shared.preparer;
+    let service = shared.service;
     let is_asked = preparer.origin.plan().is_some() || preparer.args.resume;
     let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| is_asked) else {
         return Ok(SentRecords::default());
@@ -254,7 +259,8 @@ fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentReco
 
 /// What was done already, for a plan and for a run that would be resumed.
 fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
-    let (preparer, service) = (shared.preparer, shared.service);
+    let preparer = shared.preparer;
+    let service = shared.service;
     let args = preparer.args;
     let has_journal = args.journal.is_some() || !preparer.origin.source().is_stream;
     let is_resumed = preparer.origin.plan().is_some() || args.resume && has_journal;

@@ -185,7 +185,8 @@ impl<'a> Listing<'a> {
     pub(super) fn input(&self) -> Result<Option<RecordReader>, Failure> {
         let Some(origin) = self.origin(None)? else { return Ok(None) };
         let source = origin.source();
-        let (header, operation) = (&self.header, self.operation);
+        let header = &self.header;
+        let operation = self.operation;
         // The interface of the run, whatever is set now.
         let dialect = Dialect::named(&header.interface).unwrap_or(self.session.dialect);
         let columns = |titles: &csv::StringRecord| {

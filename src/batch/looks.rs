@@ -50,12 +50,15 @@ pub enum Found {
 /// # Errors
 /// `interrupted` after a signal; those of the input.
 pub async fn look(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Looks, Failure> {
-    let (preparer, mut looks) = (shared.preparer, Looks::new());
+    let preparer = shared.preparer;
+    let mut looks = Looks::new();
     if !past.has_open() {
         return Ok(looks);
     }
     let mut signals = Signals::listen(shared.service.session.context)?;
-    let (mut reader, mut is_read, mut running) = (preparer.reader()?, false, FuturesUnordered::new());
+    let mut reader = preparer.reader()?;
+    let mut is_read = false;
+    let mut running = FuturesUnordered::new();
     loop {
         while !is_read && shared.can_start(running.len()) {
             let Some(record) = reader.read()? else {
@@ -108,7 +111,8 @@ impl RunContext<'_> {
     }
 
     fn can_start(self, running: usize) -> bool {
-        let (pace, now) = (self.pace.borrow(), Instant::now());
+        let pace = self.pace.borrow();
+        let now = Instant::now();
         pace.delay(now).is_none() && pace.has_capacity(running, now)
     }
 

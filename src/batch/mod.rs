@@ -153,7 +153,8 @@ async fn with_context(
 
 /// Looks, checks, asks, begins, and sends: nothing leaves before all of the input was checked.
 async fn send_records(shared: RunContext<'_>) -> Result<(), Failure> {
-    let (service, preparer) = (shared.service, shared.preparer);
+    let service = shared.service;
+    let preparer = shared.preparer;
     let log = service.log()?.clone();
     let files = files(preparer)?;
     let header = JournalHeader { log: Some(log.id()?), ..header(&service.settings, &files, preparer)? };
@@ -189,10 +190,13 @@ async fn open(
     log: &WriteLog,
 ) -> Result<Opening, Failure> {
     let preparer = shared.preparer;
-    let (session, args) = (preparer.session, preparer.args);
-    let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
+    let session = preparer.session;
+    let args = preparer.args;
+    let path = files.journal.clone();
+    let restart = files.commands.restart.clone();
     ensure_started(session, args, &path)?;
-    let (storage, clock) = (session.context.storage.clone(), session.context.clock);
+    let storage = session.context.storage.clone();
+    let clock = session.context.clock;
     let opening = Opening::read(storage, clock, files, header.clone()).await;
     let mut opening = opening.map_err(|failure| match preparer.origin.plan() {
         // A plan has no flags for its journal.
@@ -233,7 +237,8 @@ async fn check_all(
     journal: &Path,
     log: &WriteLog,
 ) -> Result<CheckedInput, Failure> {
-    let (service, preparer) = (shared.service, shared.preparer);
+    let service = shared.service;
+    let preparer = shared.preparer;
     let mut records = check::run(preparer, past)?;
     let to_send = ToSend::read(preparer, past)?;
     let again = to_send.again(shared, log, past.runs())?;
@@ -263,9 +268,12 @@ async fn begin(
     checked: &CheckedInput,
     log: &WriteLog,
 ) -> Result<Begun, Failure> {
-    let (service, preparer) = (shared.service, shared.preparer);
-    let (session, path) = (service.session, opening.files.journal.clone());
-    let (is_new, begins) = (!is_there(&*session.context.storage, &path), opening.begins());
+    let service = shared.service;
+    let preparer = shared.preparer;
+    let session = service.session;
+    let path = opening.files.journal.clone();
+    let is_new = !is_there(&*session.context.storage, &path);
+    let begins = opening.begins();
     let of_shard = header.shard.as_ref().map(|_| checked.records.records);
     let started = session.context.clock.now().to_string();
     let header = JournalHeader { started, records: Some(checked.records.of_input), of_shard, ..header };
@@ -321,7 +329,8 @@ async fn decline(
     journal: &Journal,
 ) -> Result<(), Failure> {
     let Some(plan) = preparer.origin.plan().filter(|plan| plan.declines_others) else { return Ok(()) };
-    let (mut records, mut last) = (preparer.reader()?, None);
+    let mut records = preparer.reader()?;
+    let mut last = None;
     while let Some(record) = records.read()? {
         let latest = past.latest(record.line);
         let is_open = match latest.state {
@@ -383,7 +392,8 @@ fn begun_at_once(session: &Session<'_>, journal: &Path, is_new: bool) -> Failure
 
 /// Asks once before a batch writes: about the changes of a plan, or about the number of records.
 fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun) -> Result<(), Failure> {
-    let (session, operation) = (preparer.session, preparer.operation.spec());
+    let session = preparer.session;
+    let operation = preparer.operation.spec();
     match preparer.origin.plan() {
         _ if checked.to_send == 0 => Ok(()),
         Some(plan) => {
@@ -447,7 +457,8 @@ fn header(
 /// `--journal` names. For an input without a name it is in the state directory, named by the contents: the same contents again
 /// are refused.
 fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
-    let (source, args) = (preparer.origin.source(), preparer.args);
+    let source = preparer.origin.source();
+    let args = preparer.args;
     if preparer.origin.plan().is_some() {
         let input = real_path(&source.path);
         let journal = journal_of(&input);
@@ -471,7 +482,8 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
             path.into()
         }
         (None, None) => {
-            let (operation, sha256) = (preparer.operation.spec().slug(), source.sha256()?);
+            let operation = preparer.operation.spec().slug();
+            let sha256 = source.sha256()?;
             let directory = state::journals_of_stdin(preparer.session.context)?;
             directory.join(format!("{operation}-{}{shard}.journal", &sha256[..12]))
         }

@@ -219,7 +219,9 @@ mod tests {
     fn outage(jobs: u16, signals: &[ServiceSignal]) -> (u16, Vec<u64>) {
         let mut pace = Pace::new(jobs, None);
         let mut now = Instant::now();
-        let (mut failed, mut in_flight, mut pauses) = (0, 0, Vec::new());
+        let mut failed = 0;
+        let mut in_flight = 0;
+        let mut pauses = Vec::new();
         while !pace.is_exhausted() {
             while pace.has_capacity(in_flight.into(), now) {
                 pace.on_start(now);

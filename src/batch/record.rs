@@ -309,7 +309,8 @@ impl<'a> RecordPreparer<'a> {
         let customer =
             customer.map(|customer| customer_name(&customer.into(), &FieldNames::default())).transpose()?;
         self.naming.set(customer.as_ref().map(|_| "id"));
-        let (dialect, allow_unknown) = (self.session.dialect, self.session.global.input.allow_unknown);
+        let dialect = self.session.dialect;
+        let allow_unknown = self.session.global.input.allow_unknown;
         let mut draft =
             self.operation.checked(dialect, Some(Value::Object(input)).into(), &|_| Ok(()), allow_unknown)?;
         let new: Vec<String> = warnings.into_iter().filter(|text| !draft.warnings.contains(text)).collect();

@@ -75,7 +75,8 @@ pub fn list(report: &Report, args: &RecordArgs, listings: &[Listing<'_>]) -> Res
         return rows(report, args, listings);
     }
     let mut list = List::new(report, COLUMNS, args.csv);
-    let (zone, is_for_people) = (TimeZone::system(), !args.csv && !report.is_json());
+    let zone = TimeZone::system();
+    let is_for_people = !args.csv && !report.is_json();
     let mut totals = BTreeMap::<&str, u64>::new();
     let mut lost = 0;
     for listing in listings {

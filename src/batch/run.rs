@@ -245,7 +245,8 @@ impl<'a> Run<'a> {
 
     /// Admits a record: it is queued, or reported as it is.
     fn admit(&mut self, record: &Record) {
-        let (preparer, columns) = (self.shared.preparer, self.input.reader.columns());
+        let preparer = self.shared.preparer;
+        let columns = self.input.reader.columns();
         let decided = preparer.decide(&self.input.past, record, columns);
         let Decided { location, latest, hash, decision, prepared } = decided;
         let position = Position { location, hash };
@@ -326,7 +327,8 @@ impl<'a> Run<'a> {
         let write_ahead =
             WriteAhead::new(&self.journal, position.location.line, [position.hash, identity], ahead);
         let fetched: Fetched = Box::pin(prepared.token_source.clone().token());
-        let (key, write_ahead) = (fnv1a(prepared.key.as_bytes()), Some(write_ahead));
+        let key = fnv1a(prepared.key.as_bytes());
+        let write_ahead = Some(write_ahead);
         let job = Job { position, key, prepared, token: Ok(None), earlier, write_ahead };
         if self.stop.is_some() {
             return self.leave(&job);

@@ -75,7 +75,8 @@ pub fn ensure_newest(
 /// # Errors
 /// `guard`.
 pub fn ensure_replaceable(log: &WriteLog, opening: &Opening) -> Result<(), Failure> {
-    let (past, files) = (&opening.past, &opening.files);
+    let past = &opening.past;
+    let files = &opening.files;
     if !files.restart && !opening.starts_new() {
         return Ok(());
     }

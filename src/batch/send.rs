@@ -100,7 +100,8 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one with its key holds it up, and whether that waits for a person.
     pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &HintCommand) -> Option<(Failure, bool)> {
-        let (operation, place) = (self.preparer.operation.spec(), self.preparer.origin.source().place());
+        let operation = self.preparer.operation.spec();
+        let place = self.preparer.origin.source().place();
         let find = |key| blocked.refusal(operation, key, job.position.location, place, resume);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
         let waits_for_person = failure.kind == FailureKind::Guard;
@@ -163,7 +164,8 @@ impl RunContext<'_> {
         created: Option<u64>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let (operation, source) = (self.preparer.operation, &job.prepared.token_source);
+        let operation = self.preparer.operation;
+        let source = &job.prepared.token_source;
         loop {
             let own = call_token(token.as_ref(), source);
             let service = of_record(self.service, session, own, job.write_ahead.as_ref());

@@ -147,7 +147,8 @@ impl Again {
     }
 
     fn refused(&self, preparer: &RecordPreparer<'_>, by: &SentBy, journal: &Path) -> Failure {
-        let (records, lines) = (count_records(self.count), list_lines(&self.lines, self.count));
+        let records = count_records(self.count);
+        let lines = list_lines(&self.lines, self.count);
         let what = if preparer.origin.plan().is_some() { "plan" } else { "input" };
         let (were, them) = if self.count == 1 { ("was", "it") } else { ("were", "them") };
         let began = local(by.began, &TimeZone::system());

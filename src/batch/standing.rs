@@ -44,7 +44,8 @@ impl<'a> Standing<'a> {
 
     /// The listed fields of a batch: its state as `outcome`, its input as `owner`, and the counts.
     pub fn of(&self, run: &KnownRun) -> Map<String, Value> {
-        let (report, listing) = (self.session.report, Listing::read(self.session, &run.path));
+        let report = self.session.report;
+        let listing = Listing::read(self.session, &run.path);
         let counts = listing.as_ref().ok().map(|listing| counts(listing, run));
         let state = match &counts {
             _ if !is_there(&*self.session.context.storage, &run.path) => "gone",

@@ -77,6 +77,7 @@ pub fn since(session: &Session<'_>, journal: &Path, past: &PreviousRun) -> Optio
     let runs = known_runs(session.context).unwrap_or_default();
     let runs: Vec<&KnownRun> = runs.iter().collect();
     let undone = undone(session, &runs, journal, past)?;
-    let (what, plan) = (undone.in_words(), sanitize_line(&undone.plan));
+    let what = undone.in_words();
+    let plan = sanitize_line(&undone.plan);
     Some(format!("what this batch did was {what} since, with plan `{plan}`"))
 }

@@ -114,7 +114,8 @@ impl CommandLine {
             self.service = service.to_vec();
         }
         if let Some(customer) = customer.filter(|_| is_own) {
-            let (id, name) = (String::new(), String::new());
+            let id = String::new();
+            let name = String::new();
             self.flags.insert(0, Flag { id, name, words: flag("customer", customer) });
         }
         self

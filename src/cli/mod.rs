@@ -428,7 +428,8 @@ impl GlobalFlags {
         let bare = Command::new("storefront").no_binary_name(true).disable_help_flag(true);
         let grammar = Self::augment_args(bare);
         let parse = |words: &[OsString]| grammar.clone().try_get_matches_from(words);
-        let (mut found, mut rest) = (Vec::new(), words);
+        let mut found = Vec::new();
+        let mut rest = words;
         while !rest.is_empty() {
             let known = (1..=rest.len().min(2)).find(|count| parse(&rest[..*count]).is_ok());
             found.extend_from_slice(&rest[..known.unwrap_or(0)]);

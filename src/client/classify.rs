@@ -97,7 +97,8 @@ fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
 /// A reply with a status of success. Its body decides whether it is one: a page, an error and text that is not JSON do
 /// not say that the service did it, and are no answer to a read.
 fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> Attempt {
-    let (is_read, status) = (request.is_read(), incoming.status);
+    let is_read = request.is_read();
+    let status = incoming.status;
     let kind = if is_read { FailureKind::Unavailable } else { FailureKind::Unknown };
     let unknown = |failure: Failure| {
         let otherwise = if is_read { LOOK_CLOSER } else { CHECK_BEFORE_RETRY };
@@ -146,7 +147,8 @@ fn says_done(request: &Request, incoming: &Incoming, replies_are_shown: bool) ->
 
 fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Duration>) -> Attempt {
     let is_read = request.is_read();
-    let (status, body) = (incoming.status, body(incoming));
+    let status = incoming.status;
+    let body = body(incoming);
     match status {
         300..=399 if is_read || REDIRECTS.contains(&status) => {
             let failure = redirected(FailureKind::Refused, incoming, body, url);
@@ -226,8 +228,10 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 
 /// What the service, or something in front of it, answered. A page gets its own hint.
 fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
-    let (status, is_foreign) = (incoming.status, body.is_foreign());
-    let (lasting, is_no_answer) = (persistence(incoming, &body), is_no_answer(kind, incoming, &body));
+    let status = incoming.status;
+    let is_foreign = body.is_foreign();
+    let lasting = persistence(incoming, &body);
+    let is_no_answer = is_no_answer(kind, incoming, &body);
     let hint = body.is_page.then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE }.into());
     let (said, service) = match (status, &body) {
         (200..=299, Body { content: Content::Text { problem, .. }, is_page: false }) => {

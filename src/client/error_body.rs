@@ -337,7 +337,8 @@ mod tests {
     fn a_token_is_masked_before_any_text_is_cut() {
         let token = "tok3n-before-any-cut-0123456789";
         let _masked = secrets().add_while(&Credential::new(token).unwrap());
-        let (blanks, scanned) = (" ".repeat(MAX_MESSAGE - 12), " ".repeat(MAX_SCANNED - 12));
+        let blanks = " ".repeat(MAX_MESSAGE - 12);
+        let scanned = " ".repeat(MAX_SCANNED - 12);
         let html = |title: &str| format!("<html><title>{title}</title>");
         for body in [
             json!({"message": "no %1", "parameters": [format!("{blanks}{token}")]}).to_string(),

@@ -105,7 +105,8 @@ impl Signals {
 macro_rules! forward {
     ($to:ident, $($signal:expr),*) => {{
         $(
-            let (mut signal, to) = ($signal?, Arc::clone($to));
+            let mut signal = $signal?;
+            let to = Arc::clone($to);
             tokio::spawn(async move {
                 while signal.recv().await.is_some() {
                     to.notify_one();
@@ -148,7 +149,8 @@ const BEFORE_THE_CONSOLE_IS_GONE: std::time::Duration = std::time::Duration::fro
 #[cfg(windows)]
 fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
     use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
-    let (mut closed, closing) = (ctrl_close()?, Arc::clone(to));
+    let mut closed = ctrl_close()?;
+    let closing = Arc::clone(to);
     tokio::spawn(async move {
         while closed.recv().await.is_some() {
             closing.notify_one();

@@ -161,7 +161,8 @@ impl<'a> Service<'a> {
         for token in [&settings.token, &settings.admin_token].into_iter().filter_map(TokenSource::at_hand) {
             secrets().add(token);
         }
-        let (context, transport) = (session.context, (session.connect)(&settings.endpoint)?);
+        let context = session.context;
+        let transport = (session.connect)(&settings.endpoint)?;
         let client = Client::over(&settings.endpoint, transport, context.clock)
             .with(http_trace::tracer(session.report), context.random)
             .for_interface(settings.dialect)
@@ -287,7 +288,8 @@ impl<'a> Service<'a> {
     /// Completes the failure of a missing token: an administrator's token alone only suits named customers, and calls of
     /// `api` with `--admin`.
     fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
-        let (settings, global) = (&self.settings, self.session.global);
+        let settings = &self.settings;
+        let global = self.session.global;
         let is_admin_set = settings.dialect.customers.is_some() && settings.has_only_admin_token();
         let (fix, other) = match bearer {
             Bearer::Customer if is_admin_set && global.takes_customer => {
@@ -408,7 +410,8 @@ impl Service<'_> {
 
     /// The hint about a token that the service refuses.
     pub fn renewal(&self, bearer: Bearer) -> Hint {
-        let (settings, token) = (&self.settings, self.settings.token_for(bearer));
+        let settings = &self.settings;
+        let token = self.settings.token_for(bearer);
         let profile = settings.profile.as_ref().filter(|_| token.is_stored);
         let log_in = match (token.is_integration, bearer) {
             (true, _) => "auth login --oauth",

@@ -98,7 +98,8 @@ fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
     if args.unguarded || is_read(&args.method) {
         return Ok(());
     }
-    let (is_profile, is_address) = (is_profile_path(path), is_address_path(path));
+    let is_profile = is_profile_path(path);
+    let is_address = is_address_path(path);
     let of_customer = |command: HintCommand| match last_id(path).filter(|_| is_profile) {
         Some(id) => command.arg("--customer").arg(id.to_string()),
         None => command,

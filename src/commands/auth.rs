@@ -281,13 +281,15 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let quick = check::quick(session.global);
     let session = &Session { global: &quick, ..*session };
     with_service(session, async |service| {
-        let (profile, url) = (&service.settings.profile, service.settings.endpoint.base_url.to_string());
+        let profile = &service.settings.profile;
+        let url = service.settings.endpoint.base_url.to_string();
         let (customer, _) = check::token(service, Bearer::Customer).await;
         let (admin, _) = check::token(service, Bearer::Admin).await;
         let checks = [customer, admin];
         let value = json!({"profile": profile, "base_url": url, "checks": checks});
         session.report.value(&value, |screen| {
-            let (profile, url) = (sanitize_line(profile.as_deref().unwrap_or("none")), sanitize_line(&url));
+            let profile = sanitize_line(profile.as_deref().unwrap_or("none"));
+            let url = sanitize_line(&url);
             format!("profile   {profile}\nbase URL  {url}\n\n{}", check::table(&checks, screen))
         })?;
         // The first failed check decides, as for `doctor`.
@@ -338,7 +340,8 @@ async fn password_token(
     user: &str,
     args: &LoginArgs,
 ) -> Result<Credential, Failure> {
-    let (question, hint) = (format!("password of {user}"), "pass it on standard input with --with-password");
+    let question = format!("password of {user}");
+    let hint = "pass it on standard input with --with-password";
     let text = secret(session, &question, hint, args.with_password)?;
     // Blanks may belong to a password, the end of the line does not.
     let password = text.trim_end_matches(['\r', '\n']);

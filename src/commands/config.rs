@@ -102,7 +102,8 @@ pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure
 
 fn path(session: &Session<'_>) -> Result<(), Failure> {
     let path = ConfigFile::locate(session.context)?;
-    let (name, exists) = (path.to_string_lossy(), path.exists());
+    let name = path.to_string_lossy();
+    let exists = path.exists();
     session.report.value(&json!({"path": name, "exists": exists}), |_| sanitize_line(&name) + "\n")
 }
 

@@ -179,7 +179,8 @@ fn history(service: &Service<'_>) -> Option<Check> {
 /// The log has customers' data, and nothing is sent that changes something without it.
 fn state_directory(session: &Session<'_>) -> Option<Check> {
     let state = &session.context.directories().ok()?.state;
-    let (name, shown) = ("state directory", state.display());
+    let name = "state directory";
+    let shown = state.display();
     // A directory that does not exist is created in the nearest one above.
     let existing = state.ancestors().find(|path| path.exists()).unwrap_or(state);
     let old: Vec<PathBuf> = OLD.iter().map(|name| state.join(name)).filter(|path| path.is_dir()).collect();

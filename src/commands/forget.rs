@@ -172,7 +172,8 @@ async fn ensure_over(session: &Session<'_>, found: &Forgotten) -> Result<(), Fai
 
 /// The plans of assistants that change these customers.
 fn held(service: &Service<'_>, whose: &Whose) -> Result<Held, Failure> {
-    let (context, id) = (service.session.context, service.settings.service_id());
+    let context = service.session.context;
+    let id = service.settings.service_id();
     assistants::held(context, &id, |record| {
         let order = scalar(record.expect.owner.get("order_id"));
         let owner = ["id", "email"].map(|name| scalar(record.expect.owner.get(name)));
@@ -202,13 +203,15 @@ fn remove_plans(session: &Session<'_>, held: &Held) -> Result<(), Failure> {
 /// The remaining files that may hold data of customers: started plans, journals of these updates, and journals of batches
 /// from standard input with customers' own tokens.
 fn left(service: &Service<'_>, held: &Held, found: &Forgotten) -> Result<Vec<PathBuf>, Failure> {
-    let (session, id) = (service.session, service.settings.service_id());
+    let session = service.session;
+    let id = service.settings.service_id();
     let storage = &*session.context.storage;
     let journals = storage.list(&state::journals_of_stdin(session.context)?);
     let is_of_people = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "journal")
             && Listing::read(session, path).is_ok_and(|listing| {
-                let (header, operation) = (&listing.header, listing.operation);
+                let header = &listing.header;
+                let operation = listing.operation;
                 header.service == id.url
                     && header.interface == id.interface
                     && operation.bearer == Bearer::Customer
@@ -249,7 +252,8 @@ async fn locks(service: &Service<'_>, whose: &Whose, found: &Forgotten) -> Resul
 }
 
 async fn lock(service: &Service<'_>, name: &LockName) -> Result<Lock, Failure> {
-    let (session, settings) = (service.session, &service.settings);
+    let session = service.session;
+    let settings = &service.settings;
     let waiting =
         || session.report.status("waiting for another storefront command that writes to this customer");
     let (lock, _) = acquire(session.context, settings, name, settings.lock_timeout, waiting).await?;

@@ -178,7 +178,9 @@ impl Assistant {
             serde_json::from_value(fields).map_err(|_| not("fields", "a list of texts", FIELDS))?;
         let path = |field: &String| field.trim_matches('/').replace('.', "/");
         let fields: Vec<String> = fields.iter().flatten().map(path).collect();
-        let (mut line, mut input, mut plan) = (Vec::new(), None, None);
+        let mut line = Vec::new();
+        let mut input = None;
+        let mut plan = None;
         if let Some(operation) = planned(&tool.name) {
             let name = assistants::file_name(operation, system_time());
             let file = self.plans.join(name).display().to_string();
@@ -233,7 +235,8 @@ fn not(name: &str, what: &str, hint: &str) -> Failure {
 fn words(tool: &Tool, arguments: &JsonObject) -> Result<Vec<String>, Failure> {
     let required = tool.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let required: Vec<&str> = required.collect();
-    let (mut flags, mut words) = (Vec::new(), vec!["--".to_owned()]);
+    let mut flags = Vec::new();
+    let mut words = vec!["--".to_owned()];
     for (name, value) in arguments {
         let text = match value {
             Value::String(text) => text.clone(),
@@ -256,7 +259,8 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     let objects = |text: &[u8]| -> Vec<Value> {
         String::from_utf8_lossy(text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     };
-    let (mut results, messages) = (objects(&output.stdout), objects(&output.stderr));
+    let mut results = objects(&output.stdout);
+    let messages = objects(&output.stderr);
     let said = |kind: &str| messages.iter().filter_map(|one| one.get(kind).cloned()).collect::<Vec<_>>();
     let mut known = BTreeSet::new();
     for result in &mut results {
@@ -365,7 +369,8 @@ fn answering_broken_lines(
     let (from_library, answers) = duplex(BUFFER);
     let (broken, mut is_broken) = mpsc::unbounded_channel();
     tokio::spawn(async move {
-        let (mut input, mut line) = (BufReader::new(input), Vec::new());
+        let mut input = BufReader::new(input);
+        let mut line = Vec::new();
         while input.read_until(b'\n', &mut line).await.is_ok_and(|length| length > 0) {
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
             // If it fails, nobody listens.
@@ -379,7 +384,8 @@ fn answering_broken_lines(
         }
     });
     let writing = tokio::spawn(async move {
-        let (mut answers, mut line) = (BufReader::new(answers), Vec::new());
+        let mut answers = BufReader::new(answers);
+        let mut line = Vec::new();
         loop {
             let written = tokio::select! {
                 Some(()) = is_broken.recv() => output.write_all(BROKEN_LINE).await,
@@ -421,7 +427,8 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
 /// Removes plans of assistants that expired before they were started: they hold personal data. A plan with a journal can
 /// be resumed.
 fn remove_expired(session: &Session<'_>, plans: &Path) {
-    let (storage, now) = (&*session.context.storage, session.context.clock.now());
+    let storage = &*session.context.storage;
+    let now = session.context.clock.now();
     let Ok(directories) = session.context.directories() else { return };
     let files = storage.list(plans).unwrap_or_default();
     for path in files.into_iter().filter(|path| assistants::is_one(path)) {

@@ -228,7 +228,8 @@ fn write_page(page: &Path, target: &Path) -> io::Result<()> {
 /// # Errors
 /// `usage` for an unknown operation.
 pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failure> {
-    let (operation, dialect) = (OperationSpec::parse(&args.operation.words)?, session.dialect);
+    let operation = OperationSpec::parse(&args.operation.words)?;
+    let dialect = session.dialect;
     let report = session.report;
     let (heads, rows, note) = match args.format {
         TemplateFormat::Json => {

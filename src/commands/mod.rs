@@ -264,7 +264,8 @@ impl Cli {
         let mut grammar = Self::command();
         let matches = grammar.try_get_matches_from_mut(words).map_err(|error| with_tip(error, words))?;
         let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))?;
-        let (mut command, mut called) = (&grammar, &matches);
+        let mut command = &grammar;
+        let mut called = &matches;
         while let Some((name, inner)) = called.subcommand()
             && let Some(found) = command.find_subcommand(name)
         {
@@ -404,7 +405,8 @@ pub async fn run(
     surroundings: &Surroundings,
     report: &Report,
 ) -> Result<(), Failure> {
-    let (context, connect) = (&surroundings.context, &*surroundings.connect);
+    let context = &surroundings.context;
+    let connect = &*surroundings.connect;
     cli.global.validate()?;
     // Commands that explain the program work with any settings.
     match &cli.command {
@@ -659,7 +661,8 @@ fn source(session: &Session<'_>) -> Result<Option<Source>, Failure> {
     let source = records::detect(&session.global.input)?;
     match (&source, &session.global.batch_flag) {
         (Some(source), _) if source.is_plan() => {
-            let (message, file) = ("the input is a plan", source.path.to_string_lossy().into_owned());
+            let message = "the input is a plan";
+            let file = source.path.to_string_lossy().into_owned();
             Err(Failure::usage(message).hint(hint!("apply it with ", storefront("apply").arg(file))))
         }
         (None, Some(flag)) => Err(Failure::usage(format!("{flag} requires batch input"))

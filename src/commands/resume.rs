@@ -135,7 +135,8 @@ pub fn command_line(cli: &Cli, context: &Context) -> Result<Option<Cli>, Failure
     }
     let given = [args.pace.jobs.map(|_| "--jobs"), args.pace.rate.map(|_| "--rate")];
     line = line.without(&given.into_iter().flatten().collect::<Vec<_>>()).with(args.words());
-    let (named, before) = (service_flags(&cli.shared), service_flags(&begun.shared));
+    let named = service_flags(&cli.shared);
+    let before = service_flags(&begun.shared);
     let profile = run.profile.iter().flat_map(|profile| ["-p".to_owned(), profile.clone()]);
     line.service = match (named.is_empty(), before.is_empty()) {
         (false, _) => named,
@@ -174,7 +175,8 @@ fn find(args: &ResumeArgs, context: &Context) -> Result<(LoggedRun, String), Fai
     };
     let log =
         WriteLog::to_read(context)?.ok_or_else(|| unknown("no batch of this machine is known".into()))?;
-    let (is_script, runs) = (!context.stdin_is_terminal, log.runs_with_journals()?);
+    let is_script = !context.stdin_is_terminal;
+    let runs = log.runs_with_journals()?;
     let found = match named {
         None | Some("latest") if is_script => {
             let message = "which batch is resumed has to be named where nobody can be asked";

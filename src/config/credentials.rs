@@ -56,8 +56,10 @@ impl Credentials {
     /// The path of the file: in the program's own directory, one for each configuration file. A named configuration may
     /// be in a repository, where no token belongs.
     fn locate(context: &Context) -> Result<PathBuf, Failure> {
-        let (own, named) = (ConfigFile::default_path(context)?, ConfigFile::locate(context)?);
-        let (own, named) = (real_path(&own), real_path(&named));
+        let own = ConfigFile::default_path(context)?;
+        let named = ConfigFile::locate(context)?;
+        let own = real_path(&own);
+        let named = real_path(&named);
         let hash = || format!("credentials-{:016x}.toml", fnv1a(named.to_string_lossy().as_bytes()));
         let name = if named == own { "credentials.toml".to_owned() } else { hash() };
         Ok(context.directories()?.credentials.join(name))

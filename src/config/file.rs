@@ -360,7 +360,8 @@ pub fn update_file<T>(
     path: &Path,
     change: impl FnOnce() -> Result<(String, bool, T), Failure>,
 ) -> Result<T, Failure> {
-    let (target, lock) = (real_path(path), lock_of(path));
+    let target = real_path(path);
+    let lock = lock_of(path);
     let shown = target.display();
     let failed =
         |what: &str, error: std::io::Error| Failure::internal(format!("`{shown}` cannot be {what}: {error}"));

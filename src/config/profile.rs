@@ -303,7 +303,8 @@ fn words(item: &Item) -> Option<Vec<String>> {
 fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
     let table = item.as_table_like().ok_or_else(|| format!("{path}: expected a table"))?;
     for (name, item) in table.iter() {
-        let (at, way) = (join(path, name), [way, &[name]].concat());
+        let at = join(path, name);
+        let way = [way, &[name]].concat();
         match Setting::find(&way) {
             Some(Setting::Table) => check_table(item, &at, &way)?,
             Some(Setting::Value(key)) => {

@@ -188,7 +188,8 @@ impl Tokens<'_> {
         };
         let flag = if stored.token.is_integration() { " --oauth" } else { flag };
         let from = from(flag);
-        let (bound, here) = (&stored.origin, origin(self.base_url));
+        let bound = &stored.origin;
+        let here = origin(self.base_url);
         if *bound == here {
             let expires = stored.expires;
             let source = TokenSource::new(Origin::Given(stored.token), from);
@@ -202,7 +203,8 @@ impl Tokens<'_> {
 
     /// The source for a missing token, which a profile may have for another host than that of the environment.
     fn none(&self, has_admin: bool) -> TokenSource {
-        let (variable, admin) = (token_variable(Bearer::Customer), environment::ADMIN_TOKEN);
+        let variable = token_variable(Bearer::Customer);
+        let admin = environment::ADMIN_TOKEN;
         let token = if has_admin { "no customer's token" } else { "no token" };
         let Some(profile) = self.profile else {
             let or = format!(" to a customer's token, or {admin} to an administrator's");
@@ -223,7 +225,8 @@ impl Tokens<'_> {
             };
             return TokenSource::absent(auth(format!("{token} for profile `{name}`")).hint(hint), "none");
         }
-        let (here, base_url) = (origin(self.base_url), environment::BASE_URL);
+        let here = origin(self.base_url);
+        let base_url = environment::BASE_URL;
         let own = profile.base_url().map(|url| format!("is for {}", origin(&url)));
         let own = own.unwrap_or_else(|| "has no base URL".to_owned());
         let message = format!(
@@ -308,7 +311,8 @@ impl TokenCommand {
     }
 
     async fn run_within(&self, limit: Duration) -> Result<Credential, Failure> {
-        let (printed, fails) = (self.output(limit).await?, self.fails());
+        let printed = self.output(limit).await?;
+        let fails = self.fails();
         let token = Credential::printed(&printed.text)
             .ok_or_else(|| fails(format!("printed nothing{}", printed.said)))?;
         token.checked(&self.title())
@@ -421,7 +425,8 @@ impl Drop for Group {
 
 /// Waits for the program to end and reads what it writes meanwhile.
 async fn finish(child: &mut Child) -> std::io::Result<Ended> {
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut stdout = Vec::new();
+    let mut stderr = Vec::new();
     let pipes = (child.stdout.take(), child.stderr.take());
     let status = {
         let reading = async {

@@ -88,7 +88,8 @@ impl Columns {
         header: &csv::StringRecord,
         extra: &[String],
     ) -> Result<Self, Failure> {
-        let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
+        let named = operation.named_columns.as_ref();
+        let labels = operation.label_column;
         let mut columns = all_columns(known(dialect, operation), named, labels, extra);
         let column = |title: &str, holds| Column { title: title.to_owned(), path: Vec::new(), holds };
         if operation.is_exported() {
@@ -195,11 +196,13 @@ impl Columns {
     /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
         if row.len() != self.titles.len() {
-            let (expected, found) = (self.titles.len(), row.len());
+            let expected = self.titles.len();
+            let found = row.len();
             let cells = if expected == 1 { "cell" } else { "cells" };
             return Err(format!("expected {expected} {cells}, found {found}"));
         }
-        let (mut document, mut extra) = (Map::new(), Map::new());
+        let mut document = Map::new();
+        let mut extra = Map::new();
         let mut problems = Vec::new();
         for ((column, title), cell) in self.columns.iter().zip(&self.titles).zip(row) {
             if !column.is_input() {
@@ -257,7 +260,9 @@ impl Columns {
     /// # Errors
     /// Every cell that is wrong, by its line and column; labels that contradict each other.
     pub fn joined(&self, rows: &[(u64, csv::StringRecord)]) -> Result<SplitRow, String> {
-        let (mut whole, mut all, mut problems) = (None, Vec::new(), Vec::new());
+        let mut whole = None;
+        let mut all = Vec::new();
+        let mut problems = Vec::new();
         for (line, row) in rows {
             match self.document(row) {
                 Ok((mut document, extra)) => {
@@ -487,7 +492,8 @@ impl KnownColumns {
         let titles: Vec<Cow<'_, str>> = header.iter().map(cells::clean).collect();
         let mut titles: Vec<&str> = titles.iter().map(|title| &**title).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
-        let (mut columns, mut problems) = (Vec::<Column>::new(), Vec::new());
+        let mut columns = Vec::<Column>::new();
+        let mut problems = Vec::new();
         for (index, title) in titles.iter().enumerate() {
             match self.meant(title) {
                 _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
@@ -547,7 +553,8 @@ impl KnownColumns {
             rest.is_some_and(|rest| rest.starts_with(['-', '_', ' ']))
         };
         if let Some(named) = named.find(begins) {
-            let (prefix, placeholder) = (named.prefix, named.placeholder);
+            let prefix = named.prefix;
+            let placeholder = named.placeholder;
             return format!("unknown column `{title}`; did you mean `{prefix}{placeholder}`?");
         }
         if second_street_line(title) && self.find("street").is_some() {
@@ -618,7 +625,9 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
     if !columns.has("label") {
         return Err(known.refused(vec![format!("{name}: missing column `label`")]));
     }
-    let (mut options, mut problems, mut positions) = (Vec::new(), Vec::new(), HashMap::<_, u64>::new());
+    let mut options = Vec::new();
+    let mut problems = Vec::new();
+    let mut positions = HashMap::<_, u64>::new();
     while let Some((line, row)) = rows.read()? {
         let read = columns.document(&row).and_then(|(cells, extra)| {
             let code = extra.get(OPTION_CODE).and_then(Value::as_str).map(|code| code.trim().to_owned());

@@ -98,7 +98,8 @@ impl CsvReader {
     }
 
     fn row(&mut self) -> Result<Option<(u64, csv::ByteRecord)>, Failure> {
-        let (cells, cell) = (csv::ByteRecord::new(), Vec::new());
+        let cells = csv::ByteRecord::new();
+        let cell = Vec::new();
         let mut row =
             UnfinishedRow { cells, cell, state: CellState::BeforeRow, first_line: self.line, quote_line: 0 };
         let mut size = 0;
@@ -108,7 +109,8 @@ impl CsvReader {
             if buffer.is_empty() {
                 return row.end().map_err(|(line, what)| refused(&self.name, line, what));
             }
-            let (mut taken, mut is_over) = (0, false);
+            let mut taken = 0;
+            let mut is_over = false;
             while taken < buffer.len() && !is_over {
                 let byte = buffer[taken];
                 taken += 1;

@@ -34,7 +34,8 @@ pub fn listed(input: &InputArgs) -> Result<Vec<String>, Failure> {
         })
     });
     let column = column.transpose()?;
-    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
     while let Some(record) = reader.read()? {
         let place = format!("{} {}", source.place(), record.line);
         let name = name(&record, column).map_err(|what| Failure::usage(at(&source.name(), &place, &what)))?;

@@ -146,7 +146,8 @@ pub fn read_record(path: &Path, encoding: Named) -> Result<Value, Failure> {
         .hint("add --input-format ndjson, or name the customer with --customer instead"));
     }
     if let Some(list) = document.as_ref().ok().and_then(list_of_records) {
-        let (name, message) = (name(path), format!("is one document with a list in `{list}`, not a record"));
+        let name = name(path);
+        let message = format!("is one document with a list in `{list}`, not a record");
         let hint = format!("take the records out: {}", split_by_jq(path, &format!("'.{list}[]'")));
         return Err(Failure::usage(format!("{} {message}", quoted(&name))).hint(hint));
     }

@@ -122,7 +122,8 @@ fn first_byte(path: &Path) -> Result<Option<u8>, Failure> {
 /// Whether the first line with text is a whole object, and the next one begins another: a file of such lines is NDJSON,
 /// whatever its name.
 fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Failure> {
-    let (mut input, mut line) = (document::open(path, encoding)?, 0);
+    let mut input = document::open(path, encoding)?;
+    let mut line = 0;
     let mut next = || match next_line(&mut input, &mut line, path)? {
         Some((_, Content::Json(text))) => Ok(text),
         _ => Ok(String::new()),
@@ -167,7 +168,8 @@ impl Source {
 
     /// The records of a plan.
     pub fn of_plan(path: &Path, records: Arc<File>) -> Self {
-        let (path, copy) = (path.to_owned(), Some(records));
+        let path = path.to_owned();
+        let copy = Some(records);
         Self { path, is_stream: false, copy, format: Format::Plan, encoding: None }
     }
 

@@ -232,7 +232,8 @@ mod tests {
             let documented = fields.filter(|(_, field)| field.origin == Origin::Listed);
             let documented: BTreeSet<String> = documented.map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name);
-            let (mut body, shape) = (value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE));
+            let mut body = value.as_object().unwrap().clone();
+            let shape = operation.schema(&MARKETPLACE);
             assert_eq!(tidy(&mut body, shape).unwrap(), Vec::<String>::new());
             assert_eq!(findings(&body, shape, false, &FieldNames::default()), []);
         }

@@ -291,7 +291,9 @@ impl JournalHeader {
         });
         let names = ["operation", "service", "interface", "store view", "input"];
         let differs = (0..names.len()).find(|index| found[*index] != expected[*index]).map(|index| {
-            let (what, found, expected) = (names[index], found[index], expected[index]);
+            let what = names[index];
+            let found = found[index];
+            let expected = expected[index];
             format!("belongs to a different {what}: `{found}`, expected `{expected}`")
         });
         let part = |header: &Self| match &header.shard {

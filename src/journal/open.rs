@@ -75,7 +75,8 @@ impl Opening {
         files: Files,
         header: JournalHeader,
     ) -> Result<Self, Failure> {
-        let (log, past) = (None, PreviousRun::default());
+        let log = None;
+        let past = PreviousRun::default();
         let mut opening =
             Self { storage, clock, files, header, log, starts_new: false, replaced: None, past };
         match opening.storage.open_log(&opening.files.journal, LogAccess::Append) {
@@ -131,8 +132,10 @@ impl Opening {
         mut self,
         counted: &JournalHeader,
     ) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
-        let (path, held) = (real_path(&self.files.journal), self.log.take());
-        let (path, is_new) = (&*path, held.is_none());
+        let path = real_path(&self.files.journal);
+        let held = self.log.take();
+        let path = &*path;
+        let is_new = held.is_none();
         if self.files.restart || self.starts_new() {
             self.past = PreviousRun::default();
         }
@@ -292,7 +295,8 @@ fn without_end(name: &OsStr, count: usize) -> OsString {
 /// Starts a new run in a journal with a header; after a line that was cut off it begins a new line. Existing lines are
 /// never changed.
 fn continue_run(log: &dyn Log, header: &str) -> io::Result<()> {
-    let (length, mut last) = (log.length()?, *b"\n");
+    let length = log.length()?;
+    let mut last = *b"\n";
     if length > 0 {
         log.reader(length - 1).read_exact(&mut last)?;
     }

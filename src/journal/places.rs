@@ -106,7 +106,8 @@ impl Places {
             wanted.entry(latest(past, *name).hash).or_default().push_back(*name);
         }
         let displaced = left.clone();
-        let (mut found, mut strangers) = (Self::default(), Vec::new());
+        let mut found = Self::default();
+        let mut strangers = Vec::new();
         read(&mut |place, hash| {
             let is_in_place =
                 !displaced.contains(&place) && latest(past, place).is_of(hash) && past.contains_key(&place);

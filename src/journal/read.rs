@@ -162,7 +162,8 @@ impl PreviousRun {
     pub fn noted(&self) -> io::Result<HashMap<u64, Noted>> {
         let mut noted = HashMap::<u64, Noted>::new();
         let Some(log) = &self.log else { return Ok(noted) };
-        let (mut reader, mut line) = (BufReader::with_capacity(64 << 10, log.reader(0)), Vec::new());
+        let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
+        let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
             if let Some(JournalLine::Record(entry)) = JournalLine::parse(written(&line)) {
                 let of = noted.entry(entry.line).or_default();
@@ -289,7 +290,9 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<P
     let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
     let mut reading = Reading { path, header, partial: Vec::new(), past, other: None };
     let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
-    let (mut offset, mut number, mut line) = (0, 0, Vec::new());
+    let mut offset = 0;
+    let mut number = 0;
+    let mut line = Vec::new();
     loop {
         line.clear();
         let length = reader.read_until(b'\n', &mut line);
@@ -370,8 +373,10 @@ impl Reading<'_> {
             // Only a new run can follow a line that was cut off.
             (Some(_), Some((partial, ..))) => Err(self.damaged(*partial, "invalid entry")),
             (Some(JournalLine::Record(entry)), None) => {
-                let (status, hash) = (entry.status.unwrap_or_default(), entry.hash().unwrap_or_default());
-                let (state, is_partial) = (entry.state, entry.is_partial());
+                let status = entry.status.unwrap_or_default();
+                let hash = entry.hash().unwrap_or_default();
+                let state = entry.state;
+                let is_partial = entry.is_partial();
                 let is_applied = entry.applied.as_deref() == Some(Applied::Yes.name());
                 let latest =
                     LatestEntry { state, status, hash, is_partial, is_applied, offset, is_looked_at: false };

@@ -74,7 +74,8 @@ impl Entry {
     pub fn removals(&self) -> Vec<(AddressId, WriteOutcome)> {
         let calls = self.writes().filter(|_| self.put().is_none());
         let of_call = |call: &Write| {
-            let (effect, outcome) = (effect_of(call), call.outcome);
+            let effect = effect_of(call);
+            let outcome = call.outcome;
             effect.removed_addresses().map(|id| (id, outcome)).collect::<Vec<_>>()
         };
         calls.flat_map(of_call).collect()
@@ -251,7 +252,8 @@ impl CustomerStore {
         let gone = || Failure::usage(format!("what {name} changed was deleted from the log"));
         let log = self.log.as_ref().ok_or_else(gone)?;
         let Document { stored, sent } = log.document(name.id)?.ok_or_else(gone)?;
-        let (taken, operation) = (entry.taken().to_string(), entry.first.operation.clone());
+        let taken = entry.taken().to_string();
+        let operation = entry.first.operation.clone();
         Ok(Replacement { name, taken, operation, customer: stored, merged: sent })
     }
 

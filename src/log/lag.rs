@@ -26,7 +26,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn recent_effects(&self, service: &str, owner: &effect::Owner) -> Result<Vec<Effect>, Failure> {
-        let (kind, now) = (owner.kind.noun(), self.clock.now());
+        let kind = owner.kind.noun();
+        let now = self.clock.now();
         let scope = owner.scope.clone();
         let owner = Owner { kind, id: owner.id.clone(), scope: scope.clone() };
         let writes = self.newest(service, &owner, None, MOST)?;

@@ -149,7 +149,8 @@ impl WriteLog {
 
     /// Reads.
     fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Failure> {
-        let (mut query, mut found) = (Some(query), None);
+        let mut query = Some(query);
+        let mut found = None;
         let read = self.database.read(&mut |connection| {
             if let Some(query) = query.take() {
                 found = Some(query(connection)?);

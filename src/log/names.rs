@@ -68,7 +68,9 @@ impl WriteLog {
         if self.named(service, name).is_ok_and(|known| known.as_deref() == Some(customer)) {
             return;
         }
-        let (service, name, customer) = (service.to_owned(), name.clone(), customer.to_owned());
+        let service = service.to_owned();
+        let name = name.clone();
+        let customer = customer.to_owned();
         let now = stored(self.clock.now());
         // This saves a look-up: what is not noted is found out again.
         self.commit_later(move |connection| {
@@ -99,7 +101,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be written.
     pub async fn forget_name(&self, service: &str, name: &Name) -> Result<bool, Failure> {
-        let (service, name) = (service.to_owned(), name.clone());
+        let service = service.to_owned();
+        let name = name.clone();
         let forget = move |connection: &Connection| {
             let hash = hash_of(connection, &name)?;
             connection.execute("DELETE FROM name WHERE service = ?1 AND hash = ?2", params![service, hash])
@@ -112,7 +115,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be written.
     pub async fn forget_names_of(&self, service: &str, customer: &str) -> Result<usize, Failure> {
-        let (service, customer) = (service.to_owned(), customer.to_owned());
+        let service = service.to_owned();
+        let customer = customer.to_owned();
         let forget = "DELETE FROM name WHERE service = ?1 AND customer = ?2";
         self.delete(move |connection| connection.execute(forget, params![service, customer])).await
     }

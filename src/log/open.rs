@@ -105,7 +105,8 @@ pub fn damaged(path: &Path, now: Timestamp) -> String {
 fn set_aside(path: &Path, now: Timestamp) -> String {
     let away = parent(path).join(now.strftime("log-%Y%m%dT%H%M%SZ").to_string());
     let quote = |path: &Path| Shell::NATIVE.quote(&path.display().to_string()).to_string();
-    let (away, here) = (quote(&away), quote(parent(path)));
+    let away = quote(&away);
+    let here = quote(parent(path));
     if cfg!(windows) {
         let all = quote(&path.with_file_name(format!("{FILE_NAME}*")));
         format!("mkdir {away}; mv {all} {away}")

@@ -22,8 +22,10 @@ pub struct LastRead {
 impl WriteLog {
     /// Keeps what a read of a customer has shown, in place of the earlier one. If it cannot be written, it is left out.
     pub fn note_read(&self, service: &str, customer: &str, profile: &Map<String, Value>) {
-        let (service, customer) = (service.to_owned(), customer.to_owned());
-        let (at, document) = (stored(self.clock.now()), Value::Object(profile.clone()).to_string());
+        let service = service.to_owned();
+        let customer = customer.to_owned();
+        let at = stored(self.clock.now());
+        let document = Value::Object(profile.clone()).to_string();
         self.commit_later(move |connection| {
             let newest: i64 = connection
                 .prepare_cached(

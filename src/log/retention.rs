@@ -102,7 +102,8 @@ impl WriteLog {
     /// Deletes old rows, of all customers of all services, once a day, if the clock is right. `days` is how long the
     /// profile of this command keeps rows of `service_name`. What cannot be deleted now is deleted the next day.
     pub fn expire(&self, service_name: &str, days: u32) {
-        let (now, service_name) = (self.clock.now(), service_name.to_owned());
+        let now = self.clock.now();
+        let service_name = service_name.to_owned();
         self.commit_later(move |connection| expire(connection, now, &service_name, days));
     }
 
@@ -145,7 +146,9 @@ impl WriteLog {
     /// # Errors
     /// `guard` where that is not possible.
     pub async fn forget(&self, service: &str, service_name: &str, whose: &Whose) -> Result<(), Failure> {
-        let (service, service_name, whose) = (service.to_owned(), service_name.to_owned(), whose.clone());
+        let service = service.to_owned();
+        let service_name = service_name.to_owned();
+        let whose = whose.clone();
         let forget = move |connection: &Connection| forget(connection, &service, &service_name, &whose);
         self.commit(Durability::Synced, forget).await.map_err(|error| unwritable(&error))?;
         self.truncate()
@@ -277,7 +280,8 @@ fn forget(connection: &Connection, service: &str, service_name: &str, whose: &Wh
 
 fn expire(connection: &Connection, now: Timestamp, service_name: &str, days: u32) -> rusqlite::Result<()> {
     let looked_at: i64 = connection.query_row("SELECT looked_at FROM log", [], |row| row.get(0))?;
-    let (now, interval) = (stored(now), i64::try_from(INTERVAL.as_micros()).unwrap_or(i64::MAX));
+    let now = stored(now);
+    let interval = i64::try_from(INTERVAL.as_micros()).unwrap_or(i64::MAX);
     let is_due = days == 0 || now < looked_at || now - looked_at >= interval;
     if !is_due {
         return Ok(());

@@ -310,7 +310,8 @@ impl WriteLog {
                       WHERE uuid IN (SELECT value FROM json_each(?1)) AND record = asked.value \
                       AND coalesce(outcome ->> 'outcome', '') != 'not sent')";
         let count = i64::try_from(uuids.len()).unwrap_or(i64::MAX);
-        let (uuids, records) = (Value::from(uuids).to_string(), Value::from(records).to_string());
+        let uuids = Value::from(uuids).to_string();
+        let records = Value::from(records).to_string();
         self.read(|connection| {
             let mut find = connection.prepare_cached(find)?;
             let number = |row: &Row<'_>| row.get::<_, i64>(0).map(i64::cast_unsigned);

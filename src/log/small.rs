@@ -58,7 +58,8 @@ impl WriteLog {
         note: &DefaultNote,
     ) -> Result<(), Failure> {
         let note = serde_json::to_string(note).map_err(|error| Failure::internal(error.to_string()))?;
-        let (service, attribute) = (service.to_owned(), attribute.to_owned());
+        let service = service.to_owned();
+        let attribute = attribute.to_owned();
         let save = move |connection: &Connection| {
             let save = "INSERT OR REPLACE INTO default_option (service, attribute, note) VALUES (?1, ?2, ?3)";
             connection.execute(save, params![service, attribute, note])
@@ -68,7 +69,8 @@ impl WriteLog {
 
     /// Deletes the note. A note that stays is used only if the attribute has no default.
     pub fn forget_default(&self, service: &str, attribute: &str) {
-        let (service, attribute) = (service.to_owned(), attribute.to_owned());
+        let service = service.to_owned();
+        let attribute = attribute.to_owned();
         self.commit_later(move |connection| {
             let forget = "DELETE FROM default_option WHERE service = ?1 AND attribute = ?2";
             connection.execute(forget, params![service, attribute]).map(drop)
@@ -94,7 +96,9 @@ impl WriteLog {
     /// # Errors
     /// `guard` where it cannot be noted.
     pub async fn start_plan(&self, id: &str, journal: &str) -> Result<Option<String>, Failure> {
-        let (plan, path, now) = (id.to_owned(), journal.to_owned(), stored(self.clock.now()));
+        let plan = id.to_owned();
+        let path = journal.to_owned();
+        let now = stored(self.clock.now());
         let start = move |connection: &Connection| {
             let start = "INSERT OR IGNORE INTO applied_plan (id, journal, at) VALUES (?1, ?2, ?3)";
             connection.execute(start, params![plan, path, now])
@@ -106,7 +110,8 @@ impl WriteLog {
 
     /// Keeps the ids of a profile's addresses for completion, in place of those seen before at this service.
     pub fn note_addresses(&self, service: &str, seen: SeenAddresses) {
-        let (service, now) = (service.to_owned(), stored(self.clock.now()));
+        let service = service.to_owned();
+        let now = stored(self.clock.now());
         self.commit_later(move |connection| {
             let customer = seen.customer.map(|id| keyed_hash(connection, "id", &id)).transpose()?;
             let email = seen.email.map(|email| email_hash(connection, &email)).transpose()?;

@@ -531,7 +531,8 @@ fn insert(
 ) -> rusqlite::Result<i64> {
     let hash_of =
         |email: &Option<String>| email.as_deref().map(|email| email_hash(connection, email)).transpose();
-    let (email, email_after) = (hash_of(&write.people.email)?, hash_of(&write.people.email_after)?);
+    let email = hash_of(&write.people.email)?;
+    let email_after = hash_of(&write.people.email_after)?;
     let (record, hash) = write.record.unzip();
     let record_hash =
         hash.map(|hash| keyed_hash(connection, "record", &format!("{hash:016x}"))).transpose()?;

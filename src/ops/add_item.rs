@@ -42,7 +42,8 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
         let shown = Outcome::dry_run(OPERATION, service.preview(request));
         return Ok(Outcome { planned_owner, ..shown });
     }
-    let (item, line) = (&draft.fields, RefCell::default());
+    let item = &draft.fields;
+    let line = RefCell::default();
     let settle = if verify { service.settings.settle } else { Duration::ZERO };
     let owner = AddedItem { service, item, before, read, settle, line };
     let failed = |failure| failed(service, &owner, made, failure);
@@ -119,7 +120,8 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft, verify: bool) -> Resu
     }
     let cart = Cart::new(target, Some(id))?;
     let before = shown.as_ref().and_then(items_of).cloned();
-    let (request, read) = (cart.add_item(draft.body_text()), Some(cart.read("/items")));
+    let request = cart.add_item(draft.body_text());
+    let read = Some(cart.read("/items"));
     Ok(Prepared { request, before, read, made, planned_owner })
 }
 

@@ -149,7 +149,8 @@ impl Owner for AddedItem<'_> {
         if !self.service.settings.dialect.shows_replies || has_options(self.item) {
             return None;
         }
-        let (shown, own) = (sku(reply.value.get("sku"))?, sku(self.item.get("sku"))?);
+        let shown = sku(reply.value.get("sku"))?;
+        let own = sku(self.item.get("sku"))?;
         let message = format!("the service answered with the item `{shown}`, not with `{own}`");
         (!shown.starts_with(&own))
             .then(|| Failure::new(FailureKind::Unknown, message).hint(CHECK_BEFORE_RETRY))

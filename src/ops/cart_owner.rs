@@ -60,7 +60,8 @@ impl<'a> CartOwner<'a> {
             let message = "the cart was answered without a list of its items";
             return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
         };
-        let (items, customer) = (items.clone(), found.customer());
+        let items = items.clone();
+        let customer = found.customer();
         let cart = Cart::new(target, Some(found.id))?;
         Ok(Self { service, cart, id: found.id, items, customer })
     }

@@ -32,7 +32,8 @@ const QTY: &str = "qty";
 pub async fn set_item(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let owner = CartOwner::read_active(service, draft).await?;
     let item = find_item(&owner.items, &draft.fields)?;
-    let (id, qty) = (item_id(item).unwrap_or_default(), quantity(draft));
+    let id = item_id(item).unwrap_or_default();
+    let qty = quantity(draft);
     let change = Change {
         path: FieldPath::item(id).member(QTY),
         before: Before::Read(item.get(QTY).cloned()),
@@ -71,7 +72,8 @@ async fn set(
     let what = named(item);
     if !change.tells(&[]) {
         let unchanged = Some(format!("{what} has this quantity already"));
-        let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+        let reason = Some("unchanged");
+        let changed = Some(ChangedOutcome::default());
         return Ok(Outcome { reason, changed, unchanged, ..Outcome::not_sent(operation.name) });
     }
     let effect = Effect { changes: vec![change], ..owner.effect() };
@@ -120,7 +122,8 @@ pub async fn clear(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fail
     let effects: Vec<Effect> = calls.iter().map(|call| call.effect.clone()).collect();
     let Some(mut whole) = composed(&effects) else {
         let unchanged = Some(format!("cart {} is empty already", owner.id));
-        let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+        let reason = Some("unchanged");
+        let changed = Some(ChangedOutcome::default());
         return Ok(Outcome { reason, changed, unchanged, ..Outcome::not_sent(name) });
     };
     let of_cart = of_cart(&owner, &whole);
@@ -132,7 +135,8 @@ pub async fn clear(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fail
     let count = if calls.len() == 1 { "1 item".to_owned() } else { format!("all {} items", calls.len()) };
     service.session.prompt().confirm_deletion(&format!("Remove {count} from cart {}?", owner.id))?;
     write::gate(service, name, &mut calls, None).await?;
-    let (mut sent, mut left) = (Calls::new(service, name), Vec::new());
+    let mut sent = Calls::new(service, name);
+    let mut left = Vec::new();
     for call in calls {
         match sent.carry_out(&owner, call).await {
             Ok(written) => left.extend(written.left),

@@ -112,7 +112,8 @@ pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value
         _ => failure,
     };
     let page = search(service, &filters, MAX_MATCHES).await.map_err(failed)?;
-    let (is_whole, count) = (page.is_last(), page.total.unwrap_or(MAX_MATCHES as u64));
+    let is_whole = page.is_last();
+    let count = page.total.unwrap_or(MAX_MATCHES as u64);
     // The shop's database may ignore accents and blanks; an email matches only if it is spelled so.
     let is_it = |customer: &Value| Email::of(&customer["email"]).as_ref() == Some(email);
     let mut matches: Vec<Value> = page.records.into_iter().filter(is_it).collect();

@@ -50,7 +50,8 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
     let name = OrderName::in_draft(draft)?;
     let calls = OrderCalls::new(service.settings.dialect)?;
     let id = Box::pin(orders::find(service, &name)).await?;
-    let (session, prompt) = (service.session, service.session.prompt());
+    let session = service.session;
+    let prompt = service.session.prompt();
     let mut agreed = None;
     loop {
         let lock = if session.global.dry_run {
@@ -139,7 +140,9 @@ impl<'a> Corrections<'a> {
             wanted.extend(fields);
             addresses.push((which, owner.order.change(which, &wanted)?));
         }
-        let (added, no_comment, is_comment_alone) = (None, false, false);
+        let added = None;
+        let no_comment = false;
+        let is_comment_alone = false;
         Ok(Self { owner, operation, addresses, added, no_comment, is_comment_alone })
     }
 
@@ -203,7 +206,8 @@ impl<'a> Corrections<'a> {
 
     fn unchanged(&self) -> Outcome {
         let unchanged = Some(format!("order {} has this address already", self.owner.order.number));
-        let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+        let reason = Some("unchanged");
+        let changed = Some(ChangedOutcome::default());
         Outcome { reason, changed, unchanged, ..Outcome::not_sent(OPERATION) }
     }
 
@@ -213,7 +217,8 @@ impl<'a> Corrections<'a> {
     /// # Errors
     /// `guard` where the log cannot be read.
     fn warn_of_missing_comment(&self) -> Result<(), Failure> {
-        let (order, service) = (&self.owner.order, self.owner.service);
+        let order = &self.owner.order;
+        let service = self.owner.service;
         let earlier = if self.no_comment { Vec::new() } else { corrected_without_comment(service, order)? };
         let text = self.comment(&earlier);
         if let Some(text) = text.filter(|text| !order.says(text)) {
@@ -249,7 +254,8 @@ impl<'a> Corrections<'a> {
 
     /// Says what a person should know before a draft is sent.
     fn warn(&self, draft: &Draft) {
-        let (report, order) = (self.owner.service.session.report, &self.owner.order);
+        let report = self.owner.service.session.report;
+        let order = &self.owner.order;
         let mut warnings = self.warnings();
         // The check of a draft without a country knows no form of postcodes.
         for (which, _) in self.addresses.iter().filter(|_| !draft.fields.contains_key("country_id")) {
@@ -267,7 +273,8 @@ impl<'a> Corrections<'a> {
     /// Shows what the question is about.
     fn show(&self) {
         let session = self.owner.service.session;
-        let (prompt, style) = (session.prompt(), session.report.stderr_style);
+        let prompt = session.prompt();
+        let style = session.report.stderr_style;
         let head = profile::owner(&self.owner.order.owner());
         prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&head)));
         if !self.addresses.is_empty() {
@@ -284,14 +291,17 @@ impl<'a> Corrections<'a> {
     /// # Errors
     /// As [`write::send_and_look`]; `partial` if only the first of two addresses was saved.
     pub async fn send(&self) -> Result<Outcome, Failure> {
-        let (service, order) = (self.owner.service, &self.owner.order);
+        let service = self.owner.service;
+        let order = &self.owner.order;
         if self.is_comment_alone {
             let text = self.comment(&[]).unwrap_or_default();
             return comment_alone(self.owner, &text).await;
         }
         let mut to_send = self.calls();
         write::gate(service, self.operation, &mut to_send, None).await?;
-        let (mut sent, mut corrected, mut failed) = (Calls::new(service, self.operation), Vec::new(), None);
+        let mut sent = Calls::new(service, self.operation);
+        let mut corrected = Vec::new();
+        let mut failed = None;
         let mut is_verified = true;
         for ((which, _), call) in self.addresses.iter().zip(to_send) {
             let is_later = !corrected.is_empty();
@@ -439,7 +449,8 @@ async fn correction(
     form: &Map<String, Value>,
     which: Which,
 ) -> Result<Effect, Failure> {
-    let (service, stored) = (owner.service, owner.order.stored(which)?);
+    let service = owner.service;
+    let stored = owner.order.stored(which)?;
     if let Some(country) = region_country(stored, form) {
         read_country_as(service, &country, Bearer::Admin).await?;
     }
@@ -452,7 +463,8 @@ async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str
     match send_comment(owner, operation, text).await {
         Ok(call) => call,
         Err(failure) => {
-            let (number, session) = (&*owner.order.number, owner.service.session);
+            let number = &*owner.order.number;
+            let session = owner.service.session;
             let show = storefront("order show").arg(number);
             let again = comment_command(number, text);
             let what: Hint = match failure.applied {
@@ -557,7 +569,8 @@ pub async fn resolve_unknown(
     ahead: &Ahead,
     no_comment: bool,
 ) -> Result<Option<Outcome>, Failure> {
-    let (calls, effects) = (OrderCalls::new(service.settings.dialect)?, ahead.effects());
+    let calls = OrderCalls::new(service.settings.dialect)?;
+    let effects = ahead.effects();
     let id = effects.first().and_then(|effect| effect.owner.id.as_deref()?.parse().ok());
     let Some(id) = id else { return Ok(None) };
     let order = match orders::read_by_id(service, &calls, id).await {

@@ -138,7 +138,8 @@ impl Owner for Saved<'_> {
         match effect.changes.iter().find(|change| change.before == Before::NotRead) {
             None => Look { before: 1, ..look },
             Some(change) => {
-                let (path, now) = (change.path.clone(), Document(shown).at(&change.path).cloned());
+                let path = change.path.clone();
+                let now = Document(shown).at(&change.path).cloned();
                 Look { third: vec![Third { path, written: change.after(&[]), now }], ..look }
             }
         }

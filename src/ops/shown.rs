@@ -29,7 +29,8 @@ fn show(service: &Service<'_>, mut edits: Vec<Change>) {
     if edits.is_empty() {
         return;
     }
-    let (prompt, style) = (service.session.prompt(), service.session.report.stderr_style);
+    let prompt = service.session.prompt();
+    let style = service.session.report.stderr_style;
     prompt.show(&style.paint(TextStyle::Head, "Changed by others meanwhile:"));
     prompt.show(&changes::text(&edits, style));
 }

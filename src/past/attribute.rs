@@ -56,7 +56,8 @@ async fn plan<'a>(made: &'a Made<'_>) -> Result<Plan<'a>, Failure> {
         planned.push(made.planned(step).await?);
     }
     let changes = effect.iter().flat_map(Effect::differences).collect();
-    let (deleted, preview) = (deleted(&made.code, &steps), preview(made.service, OPERATION, planned));
+    let deleted = deleted(&made.code, &steps);
+    let preview = preview(made.service, OPERATION, planned);
     let send = Box::pin(send(made, steps));
     Ok(Ok(Back { changes, left, warnings: Vec::new(), deleted, preview, send }))
 }
@@ -75,7 +76,8 @@ fn deleted(code: &str, steps: &[Step]) -> Option<Deleted> {
 
 /// Sends the steps. The conditions are checked again before each one after the first.
 async fn send(made: &Made<'_>, steps: Vec<Step>) -> Result<Outcome, Failure> {
-    let (mut calls, mut verified) = (Calls::new(made.service, OPERATION), true);
+    let mut calls = Calls::new(made.service, OPERATION);
+    let mut verified = true;
     for (at, step) in steps.iter().enumerate() {
         if at > 0 && !made.steps().await?.steps.contains(step) {
             let message = format!("{} has changed meanwhile", made.code);

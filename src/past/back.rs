@@ -137,8 +137,10 @@ pub async fn take_back(
     undoing: Undoing<'_>,
     subject: &dyn Subject,
 ) -> Result<Outcome, Failure> {
-    let (session, name) = (service.session, undoing.name);
-    let (is_dry_run, mut agreed) = (session.global.dry_run, None);
+    let session = service.session;
+    let name = undoing.name;
+    let is_dry_run = session.global.dry_run;
+    let mut agreed = None;
     loop {
         let lock = match subject.lock().filter(|_| !is_dry_run) {
             Some(owner) => Some(lock(service, &owner, service.settings.lock_timeout).await?),
@@ -191,7 +193,8 @@ fn agree(
     shown: &[Change],
     deleted: Option<&Deleted>,
 ) -> Result<(), Failure> {
-    let (session, prompt) = (service.session, service.session.prompt());
+    let session = service.session;
+    let prompt = service.session.prompt();
     if !session.report.is_json() {
         session.report.stdout(changes::text(shown, session.report.stdout_style) + "\n")?;
     }

@@ -41,7 +41,8 @@ impl Subject for CartSubject<'_> {
                 Ok(cart) => cart,
                 Err(why) => return Ok(Err(vec![why])),
             };
-            let (mut to_send, mut left) = (Vec::new(), Vec::new());
+            let mut to_send = Vec::new();
+            let mut left = Vec::new();
             for part in parts(&self.whole) {
                 let Back { effect, left: own } = back(&part, &cart);
                 left.extend(own);
@@ -84,7 +85,8 @@ impl CartSubject<'_> {
 
     /// Sends a call for each part, computed from a read right before it.
     async fn send(&self, parts: Vec<Effect>) -> Result<Outcome, Failure> {
-        let (mut calls, mut verified) = (Calls::new(self.service, OPERATION), true);
+        let mut calls = Calls::new(self.service, OPERATION);
+        let mut verified = true;
         for part in &parts {
             let again = || Some(hint!("look at the cart with ", storefront("quote show")));
             let changed = |why: String| Failure::guard(why).applied(Applied::No);

@@ -132,7 +132,8 @@ pub fn show(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
     report.value(&whole, |screen| {
         let when = changes::when(&found.run.began.to_string(), now, &TimeZone::system());
         let by = undone.map(|undo| format!(", undone by {undo}")).unwrap_or_default();
-        let (operation, owner) = (&found.run.operation, found.owner());
+        let operation = &found.run.operation;
+        let owner = found.owner();
         let mut text = format!("{}  {operation}, {owner}, {when}{by}\n", found.name());
         for write in &found.writes {
             text += &format!("{}: {}\n", write.call, in_words(write));

@@ -72,8 +72,10 @@ async fn plan<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<Plan<'a>, 
     let owner = OrderOwner { service, calls, order };
     let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
     corrections.ensure_none_open().await?;
-    let (changes, warnings) = (corrections.changes(), corrections.warnings());
-    let (deleted, preview) = (None, corrections.preview());
+    let changes = corrections.changes();
+    let warnings = corrections.warnings();
+    let deleted = None;
+    let preview = corrections.preview();
     let send = async move { Corrections::carrying_out(&owner, OPERATION, &effect)?.send().await };
     Ok(Ok(Back { changes, left, warnings, deleted, preview, send: Box::pin(send) }))
 }

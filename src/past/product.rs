@@ -42,7 +42,8 @@ impl Subject for ProductSubject<'_> {
                 Err(left) => return Ok(Err(left)),
             };
             let back::Back { ready, left, notes } = back;
-            let (changes, preview) = (ready.changes(), ready.preview(OPERATION));
+            let changes = ready.changes();
+            let preview = ready.preview(OPERATION);
             let send = Box::pin(ready.send(OPERATION));
             Ok(Ok(Back { changes, left, warnings: notes, deleted: None, preview, send }))
         })

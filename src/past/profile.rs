@@ -62,11 +62,13 @@ pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure
     let global = GlobalArgs { dry_run: true, ..service.session.global.clone() };
     let session = Session { global: &global, ..*service.session };
     let service = &Service { session: &session, ..service.clone() };
-    let (name, replacement) = (found.name(), ReplacementArgs::default());
+    let name = found.name();
+    let replacement = ReplacementArgs::default();
     let undo = of(service, found, &name, &replacement);
     let merged = shown(service, ProfileChange::Undo(&undo)).await?;
     let left = undo.left.take();
-    let (owner, removed) = (found.owner(), &merged.summary.removed);
+    let owner = found.owner();
+    let removed = &merged.summary.removed;
     Ok(Shown {
         deletes: removed.len(),
         deleted: (!removed.is_empty()).then(|| format!("{} of {owner}", addresses(removed))),

@@ -27,7 +27,8 @@ use storefront_core::profile::diff::PlannedUndo;
 pub async fn one(service: &Service<'_>, found: &Found, how: How<'_>) -> Result<Outcome, Failure> {
     if !found.writes.iter().any(|write| write.outcome.may_be_applied()) {
         let unchanged = format!("nothing to undo: write {} was {}", found.name(), found.outcome().name());
-        let (reason, unchanged) = (Some("unchanged"), Some(unchanged));
+        let reason = Some("unchanged");
+        let unchanged = Some(unchanged);
         return Ok(Outcome { reason, unchanged, ..Outcome::not_sent(back::OPERATION) });
     }
     if is_of_profile(found) {

@@ -33,7 +33,8 @@ const MAX_NAMED: usize = 3;
 /// # Errors
 /// `guard`.
 pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
-    let (context, header) = (service.session.context, &plan.header);
+    let context = service.session.context;
+    let header = &plan.header;
     ensure_same_service(service, "plan", [&header.service, &header.interface], header.store_view.as_deref())?;
     let journal = journal_of(&real_path(&plan.path));
     let is_begun = is_there(&*context.storage, &journal);

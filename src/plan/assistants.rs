@@ -57,7 +57,8 @@ pub fn held(
     service: &ServiceId,
     is_asked: impl Fn(&Planned) -> bool,
 ) -> Result<Held, Failure> {
-    let (storage, mut held) = (&*context.storage, Held::default());
+    let storage = &*context.storage;
+    let mut held = Held::default();
     let state = &context.directories()?.state;
     let mut files = storage.list(&directory(context)?).unwrap_or_default();
     files.retain(|file| is_one(file));

@@ -208,8 +208,10 @@ impl Plan {
             Failure::internal(format!("cannot copy the plan to `{}`: {error}", directory.display()))
         };
         let file = storage.unnamed(directory).map_err(unwritable)?;
-        let (mut copy, mut digest) = (BufWriter::with_capacity(BUFFER, file), Context::new(&SHA256));
-        let (mut count, mut first) = (0, None);
+        let mut copy = BufWriter::with_capacity(BUFFER, file);
+        let mut digest = Context::new(&SHA256);
+        let mut count = 0;
+        let mut first = None;
         while next(&mut line)? > 0 {
             let text = without_end(&line);
             let is_in_order = text.starts_with(&format!("{{\"record\":{},", count + 1));

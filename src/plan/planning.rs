@@ -129,7 +129,8 @@ impl<'a> Planning<'a> {
     /// As [`NewPlan::finish`].
     pub fn finish(self) -> Result<(), Failure> {
         let Self { service, path, plan, unchanged, nothing } = self;
-        let (session, shown) = (service.session, path.display().to_string());
+        let session = service.session;
+        let shown = path.display().to_string();
         let written = plan.finish(&*session.context.storage)?;
         if session.report.is_json() {
             return session.report.json(&json!({
@@ -160,7 +161,8 @@ impl<'a> Planning<'a> {
 
 /// The header of a plan for this service.
 fn header(service: &Service<'_>, spec: &OperationSpec, expires: Option<Duration>) -> PlanHeader {
-    let (session, id) = (service.session, service.settings.service_id());
+    let session = service.session;
+    let id = service.settings.service_id();
     let now = session.context.clock.now();
     let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
     PlanHeader {

@@ -56,7 +56,8 @@ impl<'a> List<'a> {
 
     /// The choices that begin with what is typed; else those with a word that begins so; else those that have it anywhere.
     fn apply(&mut self) {
-        let (before, typed) = (self.matches.get(self.marked).copied(), plain(&self.filter));
+        let before = self.matches.get(self.marked).copied();
+        let typed = plain(&self.filter);
         let choices: Vec<String> = self.choices.iter().map(|choice| plain(choice)).collect();
         let all = |is_match: &dyn Fn(&str) -> bool| -> Vec<usize> {
             (0..choices.len()).filter(|index| is_match(&choices[*index])).collect()

@@ -118,7 +118,8 @@ impl Prompt {
         check: &dyn Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
         let mut line = EditedText { before: question.initial.to_owned(), after: String::new() };
-        let (mut complaint, mut doubted) = (String::new(), None);
+        let mut complaint = String::new();
+        let mut doubted = None;
         let mut rows = Rows::new(term, self.accessible);
         loop {
             self.draw(&mut rows, question, &complaint, &line);

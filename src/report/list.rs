@@ -60,7 +60,8 @@ impl<'a> List<'a> {
             self.report
                 .stdout(csv.map_err(|error| Failure::internal(format!("cannot write CSV: {error}")))?)?;
         } else {
-            let (screen, has_heads) = (self.report.stdout_style, self.is_first);
+            let screen = self.report.stdout_style;
+            let has_heads = self.is_first;
             let table = if self.has_whole_last {
                 with_whole_last(screen, self.columns, has_heads, &rows)
             } else {

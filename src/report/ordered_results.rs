@@ -96,7 +96,8 @@ impl Cause {
             1 => format!("{first}, {last}"),
             _ => format!("{first}-{last}"),
         });
-        let (ranges, rest) = (ranges.collect::<Vec<_>>().join(", "), self.records - named);
+        let ranges = ranges.collect::<Vec<_>>().join(", ");
+        let rest = self.records - named;
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         let places = if self.records == 1 { place.to_owned() } else { format!("{place}s") };
         format!("{places} {ranges}{more}: {}", self.text)
@@ -160,7 +161,9 @@ impl OrderedResults {
             let text = format!("{}: {text}{}", place.in_words(self.report.place), hint.unwrap_or_default());
             return self.report.stdout_style.wrapped(&text) + "\n";
         }
-        let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
+        let applied = failure.applied;
+        let status = failure.status;
+        let error = Some(failure_json(failure));
         self.line(&Outcome {
             record: Some(place.record),
             line: Some(place.line),

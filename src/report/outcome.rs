@@ -330,7 +330,8 @@ fn curl_command(request: &Request, url: &str, shell: Shell) -> String {
              $env:STOREFRONT_TOKEN })",
         ),
     };
-    let (method, url) = (request.method.as_str(), shell.quote(&sanitize(url)).into_owned());
+    let method = request.method.as_str();
+    let url = shell.quote(&sanitize(url)).into_owned();
     let mut command =
         format!("{curl} --request {method} --globoff {url} --header \"Authorization: Bearer {token}\"");
     if let Some(body) = &request.body {

@@ -122,7 +122,8 @@ pub fn sentence(operation: &str, count: RecordCounts, took: Duration) -> String 
     let successful = [(count.done_earlier, "already done"), (count.unchanged, "unchanged")];
     let parts = successful.into_iter().chain(unsuccessful_parts(count)).filter(|(number, _)| *number > 0);
     let parts: Vec<String> = parts.map(|(number, what)| format!(", {number} {what}")).collect();
-    let (records, done) = (count_records(count.total()), count.done);
+    let records = count_records(count.total());
+    let done = count.done;
     format!("{operation}: {records}: {done} done{} ({})", parts.concat(), time(took))
 }
 
@@ -156,7 +157,8 @@ pub fn hint(count: RecordCounts, failed: &Failed, next: &NextSteps) -> Hint {
             next.decide_unknown.clone()
         ));
     }
-    let (to_correct, lines) = (failed.at_fault.count, failed.at_fault.first());
+    let to_correct = failed.at_fault.count;
+    let lines = failed.at_fault.first();
     let is_said = to_correct > 0 && !next.is_plan;
     // The other records do not wait for these corrections. Unknown ones are decided before, with a resumed run.
     let is_first = is_said && count.can_resume() && count.refused_in_part + count.unknown == 0;

@@ -208,7 +208,8 @@ impl DatabaseFile {
         prepare(&mut writer)?;
         let reader = connect(path)?;
         reader.pragma_update(None, "query_only", true)?;
-        let (reader, writer) = (Mutex::new(reader), Mutex::new(Writer::Idle(writer)));
+        let reader = Mutex::new(reader);
+        let writer = Mutex::new(Writer::Idle(writer));
         Ok(Self { reader, writer, buffered: Arc::default() })
     }
 

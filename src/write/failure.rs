@@ -39,8 +39,8 @@ pub(super) fn of_call(
             Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(look_or_undo(owner))
         }
         Verdict::RefusedButSaved => {
-            let (kind, message) =
-                (FailureKind::Mismatch, said(if seen.shows_any() { "refused, but saved: " } else { "" }));
+            let kind = FailureKind::Mismatch;
+            let message = said(if seen.shows_any() { "refused, but saved: " } else { "" });
             Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(look_or_undo(owner))
         }
         Verdict::RefusedUnknown => {

@@ -66,7 +66,8 @@ impl Found {
     ) -> Self {
         let refused = owner.explained(refused);
         if !owner.is_readable() {
-            let (unknown, unread) = (Verdict::Unknown, Seen::Unreadable(refused.clone()));
+            let unknown = Verdict::Unknown;
+            let unread = Seen::Unreadable(refused.clone());
             let told = owner.failed(unknown, &unread, Some(&refused), refused.status);
             let told = told.filter(|_| refused.applied == Applied::Unknown);
             return Self::unseen(Err(told.unwrap_or(refused)));

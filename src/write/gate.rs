@@ -145,7 +145,8 @@ fn deleted(effect: &Effect) -> impl Iterator<Item = String> {
 
 /// Refuses what nobody has agreed to, whatever the caller. The sandbox may always be written to.
 fn agreed(service: &Service<'_>, deleted: Vec<String>) -> Result<(), Failure> {
-    let (settings, global) = (&service.settings, service.session.global);
+    let settings = &service.settings;
+    let global = service.session.global;
     let writes = if settings.sandbox.is_some() { Writes::Yes } else { settings.writes };
     let asked = Asked {
         may_write: global.can_write && !global.dry_run && writes != Writes::No,
@@ -177,7 +178,8 @@ async fn pass(
     let record = of_journal.map(WriteAhead::place);
     let journal_length = of_journal.map(WriteAhead::journal_length);
     let of_service = service.settings.service_id().to_string();
-    let (is_whole, mut is_first) = (whole.is_some(), true);
+    let is_whole = whole.is_some();
+    let mut is_first = true;
     let people = match (&whole, entries.first().and_then(|entry| entry.owner.id.as_deref())) {
         (Some(whole), Some(customer)) => People::of(customer, whole),
         _ => service.people(),

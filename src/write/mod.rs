@@ -59,7 +59,8 @@ pub struct Call {
 impl Call {
     /// A call that is sent once.
     pub fn new(name: impl Into<String>, request: Request, effect: Effect) -> Self {
-        let (name, repeats) = (name.into(), client::Effect::Write);
+        let name = name.into();
+        let repeats = client::Effect::Write;
         Self { name, request, effect, repeats, is_looked_at_later: false, people: None, place: None }
     }
 }
@@ -117,7 +118,8 @@ pub async fn send_and_look(
     if call.place.is_none() {
         gate(service, operation, std::slice::from_mut(&mut call), None).await?;
     }
-    let (request, repeats) = (call.request.clone(), call.repeats);
+    let request = call.request.clone();
+    let repeats = call.repeats;
     let sent = SentCall::new(service, owner, call);
     let answer = service.send(operation, &request, repeats).await;
     sent.find_out(answer).await
@@ -179,7 +181,8 @@ pub async fn send_any(
     service.token(request.bearer).await?;
     let deleted = (request.method == Method::DELETE).then(|| request.path.clone());
     let left = gate::gate_any(service, operation, call, deleted).await?.map(Place::leaves);
-    let (clock, sent_at) = (service.session.context.clock, service.session.context.clock.now());
+    let clock = service.session.context.clock;
+    let sent_at = service.session.context.clock.now();
     let sent = service.send(operation, request, client::Effect::Write).await;
     if let Some(left) = left {
         let outcome = WriteOutcome::after(sent.as_ref().map(|_| false), sent_at, clock.now());
@@ -202,7 +205,8 @@ impl<'a> SentCall<'a> {
     /// Marks the call as leaving now.
     fn new(service: &'a Service<'a>, owner: &'a dyn Owner, call: Call) -> Self {
         let Call { effect, is_looked_at_later, place, .. } = call;
-        let (left, sent_at) = (place.map(Place::leaves), service.session.context.clock.now());
+        let left = place.map(Place::leaves);
+        let sent_at = service.session.context.clock.now();
         Self { service, owner, left, effect, is_looked_at_later, sent_at }
     }
 
@@ -218,7 +222,8 @@ impl<'a> SentCall<'a> {
 
     /// Finds out what became of it by its answer and by looking, and notes it.
     async fn find_out(mut self, answer: Result<Reply, Failure>) -> Result<Written, Failure> {
-        let (service, owner) = (self.service, self.owner);
+        let service = self.service;
+        let owner = self.owner;
         self.note_answer(&answer);
         let status = answer.as_ref().map_or_else(|failure| failure.status, |reply| Some(reply.status));
         let answer = answer.and_then(|reply| {

@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn an_answer_and_a_look_say_what_became_of_a_call() {
         use Verdict::{Applied, Mismatch, Refused, RefusedButSaved, RefusedUnknown, Unknown};
-        let (shown, unseen) = (Applied { verified: true }, Applied { verified: false });
+        let shown = Applied { verified: true };
+        let unseen = Applied { verified: false };
         let table = [
             (Answer::Applied, [shown, Mismatch, unseen, unseen, Mismatch]),
             (Answer::Rejected, [RefusedButSaved, Refused, RefusedUnknown, RefusedUnknown, RefusedButSaved]),

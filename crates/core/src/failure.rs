@@ -289,7 +289,8 @@ impl Failure {
 
     /// A failure of `kind`; whether the write was applied, and whether time alone mends it, follow from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        let (applied, persistence) = (Applied::after(kind), kind.persistence());
+        let applied = Applied::after(kind);
+        let persistence = kind.persistence();
         Self { kind, message: message.into(), applied, persistence, ..Self::default() }
     }
 

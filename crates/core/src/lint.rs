@@ -56,7 +56,8 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
     }
     for (id, address) in addresses_by_id(address_list(&merged.customer)) {
         if let (Some(named), Some(address)) = (changed.get(&id), address.as_object()) {
-            let (label, is_named) = (format!("address {id}"), |name: &str| named.iter().any(|it| it == name));
+            let label = format!("address {id}");
+            let is_named = |name: &str| named.iter().any(|it| it == name);
             warnings.extend(lint(&label, address, is_named));
         }
     }

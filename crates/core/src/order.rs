@@ -374,7 +374,8 @@ pub fn comment_text(effects: &[Effect], added: Option<&str>) -> String {
         let changes =
             effect.changes.iter().filter(|change| change.path.last_name() != REGION_ID || !has_name);
         let changes = changes.map(|change| {
-            let (name, after) = (label(change.path.last_name()), change.after(&[]).flatten());
+            let name = label(change.path.last_name());
+            let after = change.after(&[]).flatten();
             let Before::Read(before) = &change.before else { return name.to_owned() };
             format!("{} {} → {}", in_sentence(name), shown(before.as_ref()), shown(after.as_ref()))
         });

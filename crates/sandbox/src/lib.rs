@@ -232,7 +232,8 @@ async fn observe(
     request: axum::extract::Request,
     next: middleware::Next,
 ) -> axum::response::Response {
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
     let response = next.run(request).await;
     observer(method.as_str(), &path, response.status().as_u16());
     response

@@ -46,7 +46,8 @@ impl Quantity {
 impl std::fmt::Display for Quantity {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let unit = 10_i128.pow(SCALE);
-        let (whole, fraction) = (self.0 / unit, self.0 % unit);
+        let whole = self.0 / unit;
+        let fraction = self.0 % unit;
         if fraction == 0 {
             return write!(out, "{whole}");
         }

@@ -141,7 +141,8 @@ impl Route {
         if pattern.len() != segments.len() {
             return None;
         }
-        let (mut values, mut is_own) = (Vec::new(), false);
+        let mut values = Vec::new();
+        let mut is_own = false;
         for (expected, segment) in pattern.into_iter().zip(segments) {
             match expected.strip_prefix('{') {
                 Some(names) => {

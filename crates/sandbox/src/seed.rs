@@ -113,7 +113,8 @@ fn insert_attribute(records: &Database<'_>, attribute: &Document) -> StoreResult
 /// `options` of a product: attribute id → the values to choose from; `values`: its values of attributes.
 fn insert_product(records: &Database<'_>, product: &Document) -> StoreResult<()> {
     let mut row = product.clone();
-    let (options, values) = (row.shift_remove("options"), row.shift_remove("values"));
+    let options = row.shift_remove("options");
+    let values = row.shift_remove("values");
     let sku = row.get("sku").cloned().unwrap_or_default();
     add_row(records, "products", &row)?;
     for (attribute, values) in options.iter().filter_map(Value::as_object).flatten() {

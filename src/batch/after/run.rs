@@ -85,7 +85,8 @@ impl<'a> Course<'a> {
     }
 
     fn can_start(&self, running: usize) -> bool {
-        let (pace, now) = (self.pace.borrow(), Instant::now());
+        let pace = self.pace.borrow();
+        let now = Instant::now();
         self.broken.is_none() && pace.delay(now).is_none() && pace.has_capacity(running, now)
     }
 
@@ -125,7 +126,8 @@ type Waiting = VecDeque<(RecordLocation, PreparedRecord)>;
 
 /// The groups in the order of their first records, and by these.
 fn jobs(follower: &Follower<'_>, groups: Vec<(Group, PreparedRecord)>) -> (Waiting, HashMap<u64, Rc<Group>>) {
-    let (mut waiting, mut by_record) = (VecDeque::new(), HashMap::new());
+    let mut waiting = VecDeque::new();
+    let mut by_record = HashMap::new();
     for (group, prepared) in groups {
         let Some(first) = group.members.first() else { continue };
         let location = RecordLocation { record: first.record, line: first.record, now: None };

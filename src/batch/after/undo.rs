@@ -59,7 +59,8 @@ impl Undoing {
         gathered: Gathered,
         listing: &Listing<'_>,
     ) -> Result<(), Failure> {
-        let (service, report) = (shared.service, shared.service.session.report);
+        let service = shared.service;
+        let report = shared.service.session.report;
         let Gathered { groups, unusable, others } = only_done(gathered);
         let Some(mut planning) = Planning::of(service, &UNDO, Vec::new())? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));

@@ -120,7 +120,8 @@ impl<'a> Verifying<'a> {
         }
         let took = run::run(shared, follower, groups, |group, answer| self.answered(group, answer)).await?;
         self.results.close()?;
-        let (report, total) = (self.report, self.counts.values().sum());
+        let report = self.report;
+        let total = self.counts.values().sum();
         let parts: Vec<String> = self.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
         let reads = if subjects == 1 { "1 read".to_owned() } else { format!("{subjects} reads") };
         let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
@@ -141,7 +142,8 @@ impl<'a> Verifying<'a> {
         let count = |is: fn(&str) -> bool| -> u64 {
             self.counts.iter().filter(|(what, _)| is(what)).map(|(_, count)| count).sum()
         };
-        let (differing, total) = (count(|what| ["changed", "gone"].contains(&what)), count_records(total));
+        let differing = count(|what| ["changed", "gone"].contains(&what));
+        let total = count_records(total);
         if differing > 0 {
             let message = format!("{differing} of {total} not as written");
             let look = Hint::from("look at them in the shop");

@@ -111,7 +111,8 @@ fn read_file(session: &Session<'_>, path: &Path) -> Result<Vec<Map<String, Value
         document => vec![document],
     };
     let name = document::name(path);
-    let (mut attributes, mut codes) = (Vec::new(), BTreeSet::new());
+    let mut attributes = Vec::new();
+    let mut codes = BTreeSet::new();
     for (number, document) in (1..).zip(documents) {
         let at = |message: String| Failure::usage(format!("{name}: attribute {number}: {message}"));
         let draft = Draft::new(session.dialect, &ATTRIBUTE_CREATE, Some(document).into(), &|_| Ok(()), false);

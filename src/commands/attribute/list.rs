@@ -38,7 +38,8 @@ const COLUMNS: &[Column] = &[("CODE", "code"), ("LABEL", "label"), ("TYPE", "typ
 /// # Errors
 /// As [`catalog::read`].
 pub async fn run(service: &Service<'_>, args: &ListArgs) -> Result<(), Failure> {
-    let (report, mut steps) = (service.session.report, service.session.report.steps());
+    let report = service.session.report;
+    let mut steps = service.session.report.steps();
     let filters = if args.system { Vec::new() } else { vec![catalog::user_defined()] };
     let fields = Some("default_frontend_label,frontend_input");
     let mut found = catalog::read(service, ADMINISTRATORS, &filters, fields, |count, total| {

@@ -104,7 +104,8 @@ impl OptionFlags {
 
     /// The warning about attributes of the file that no record has: their options are not used.
     pub fn leftover(&self) -> Option<String> {
-        let (file, served) = (document::name(self.file.as_deref()?), self.served.borrow());
+        let file = document::name(self.file.as_deref()?);
+        let served = self.served.borrow();
         let codes: HashSet<&str> = self.read.get()?.iter().filter_map(|(code, _)| code.as_deref()).collect();
         let mut codes: Vec<&str> = codes.into_iter().filter(|code| !served.contains(*code)).collect();
         codes.sort_unstable();

@@ -42,7 +42,9 @@ const VIEW: usize = 3;
 /// # Errors
 /// `guard` for a profile that is there already, `usage` for a bad value or where nobody can be asked.
 pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
-    let (file, prompt, flags) = (session.config_file()?, session.prompt(), &session.global.flags);
+    let file = session.config_file()?;
+    let prompt = session.prompt();
+    let flags = &session.global.flags;
     file.profiles()?;
     let name = session.context.var(environment::PROFILE)?;
     let name = flags.profile.as_deref().or(name);

@@ -204,7 +204,8 @@ impl Visitor for CheckRun<'_> {
 
     /// Notes a customer of the file whom the shop does not have.
     fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
-        let (addresses, message) = (Vec::new(), failure.message);
+        let addresses = Vec::new();
+        let message = failure.message;
         let findings =
             [Finding { kind: Kind::UnknownCustomer, addresses, field: None, versions: Vec::new(), message }];
         let email = name.contains('@').then(|| name.to_owned());

@@ -140,7 +140,8 @@ async fn of_pages(
     mut pages: Pages,
     visitor: &mut impl Visitor,
 ) -> Result<(), Failure> {
-    let (mut is_first, paced) = (true, Paced::new(service));
+    let mut is_first = true;
+    let paced = Paced::new(service);
     loop {
         let Some(page) = paced.read(async || pages.next(service, MAX_PAGE).await).await? else {
             return Ok(());
@@ -166,7 +167,8 @@ async fn of_file(
         service.token(Bearer::Admin).await?;
     }
     visitor.expect(Some(listed.len() as u64));
-    let (mut seen, paced) = (HashSet::new(), Paced::new(service));
+    let mut seen = HashSet::new();
+    let paced = Paced::new(service);
     let read = async |name: &String| {
         let service = customers::select(service, Some(name))?;
         let read = paced.read(async || Box::pin(read::read_profile(&service)).await).await;

@@ -235,7 +235,8 @@ impl<'a> ExportRun<'a> {
 
     fn write(&mut self, profile: &Profile, named: Option<&str>) -> Result<(), Failure> {
         let Some(columns) = &self.columns else { return Ok(()) };
-        let (customer, titles) = (profile.customer(), columns.titles());
+        let customer = profile.customer();
+        let titles = columns.titles();
         for address in address_list(customer).iter().filter_map(Value::as_object) {
             let what = match (named, address.get("id")) {
                 (Some(named), Some(id)) => format!("address {id} of customer {named}"),
@@ -266,7 +267,8 @@ impl<'a> ExportRun<'a> {
         let count =
             |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
         if let (Some(file), true) = (&file, report.is_json()) {
-            let (customers, addresses) = (self.customers, self.addresses);
+            let customers = self.customers;
+            let addresses = self.addresses;
             return report.json(&json!({"file": file, "customers": customers, "addresses": addresses}));
         }
         if self.customers == 0 {

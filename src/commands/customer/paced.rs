@@ -32,7 +32,8 @@ impl Paced {
         let args = service.session.global.pace;
         let pace = Rc::new(RefCell::new(Pace::new(args.jobs(), args.rate)));
         let failing = Rc::<Cell<u64>>::default();
-        let (seen, noted) = (pace.clone(), failing.clone());
+        let seen = pace.clone();
+        let noted = failing.clone();
         service.client.observe(Box::new(move |signal| {
             if !matches!(signal, ServiceSignal::Healthy) {
                 noted.set(noted.get() + 1);

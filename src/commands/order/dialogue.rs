@@ -45,7 +45,8 @@ const REGION: usize = 4;
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves; whatever goes wrong with the command.
 pub async fn run(service: &Service<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    let (session, prompt) = (service.session, service.session.prompt());
+    let session = service.session;
+    let prompt = service.session.prompt();
     let mut line = service.typed();
     let name = if args.choice.is_given() {
         args.choice.name()?
@@ -207,7 +208,8 @@ impl Form {
             let lines: Value = lines.iter().filter(|line| !line.is_empty()).cloned().collect();
             format_value(Some(&lines))
         };
-        let (name, stored) = (label(FIELDS[at].0), shown(&self.stored[at]));
+        let name = label(FIELDS[at].0);
+        let stored = shown(&self.stored[at]);
         match &self.edited[at] {
             Some(lines) => format!("{name}: {}  (was {stored})", shown(lines)),
             None => format!("{name}: {stored}"),

@@ -166,7 +166,8 @@ impl Operation for UpdateArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        let (fields, names) = (&draft.fields, &draft.names);
+        let fields = &draft.fields;
+        let names = &draft.names;
         OrderName::in_draft(draft)?;
         if let Some(name) = OF_THE_READ.into_iter().find(|name| fields.contains_key(*name)) {
             let message =

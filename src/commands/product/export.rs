@@ -184,7 +184,8 @@ impl ExportRun<'_> {
 
     fn finish(self) -> Result<(), Failure> {
         let Self { service, export, products, .. } = self;
-        let (report, file) = (service.session.report, export.finish()?);
+        let report = service.session.report;
+        let file = export.finish()?;
         if let (Some(file), true) = (&file, report.is_json()) {
             return report.json(&json!({"file": file, "products": products}));
         }

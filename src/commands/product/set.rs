@@ -95,7 +95,8 @@ impl SetArgs {
         named.extend(self.clear.iter().map(|code| (code.clone(), CLEARED.to_owned())));
         for (flags, end) in [(&self.add, ":add"), (&self.remove, ":remove")] {
             for (code, label) in flags {
-                let (title, label) = (format!("{code}{end}"), label.replace('|', "\\|"));
+                let title = format!("{code}{end}");
+                let label = label.replace('|', "\\|");
                 match named.iter_mut().find(|(known, _)| *known == title) {
                     Some((_, labels)) => *labels = format!("{labels}|{label}"),
                     None => named.push((title, label)),

@@ -34,7 +34,8 @@ pub struct ShowArgs {
 /// # Errors
 /// `usage` if the shop has no such product; as [`Service::read`].
 pub async fn run(service: &Service<'_>, sku: &str) -> Result<(), Failure> {
-    let (report, catalog) = (service.session.report, Catalog::default());
+    let report = service.session.report;
+    let catalog = Catalog::default();
     let view = service.session.global.flags.store_view.as_deref();
     let scope = view.unwrap_or(ALL);
     if report.is_json() {

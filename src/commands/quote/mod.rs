@@ -219,7 +219,8 @@ fn marked(method: &Value) -> Value {
     let mut method = method.clone();
     if method.get("available") == Some(&Value::Bool(false)) {
         let text = |name: &str| scalar(method.get(name)).unwrap_or_default();
-        let (title, why) = (text(TITLE), text("error_message"));
+        let title = text(TITLE);
+        let why = text("error_message");
         let why = if why.is_empty() { why } else { format!(": {why}") };
         method[TITLE] = format!("{title} (not available{why})").trim_start().into();
     }

@@ -225,7 +225,8 @@ impl ShipArgs {
             stored.append(named);
             *named = stored;
         }
-        let (session, body) = (service.session, Value::Object(draft.body()));
+        let session = service.session;
+        let body = Value::Object(draft.body());
         let complete =
             args.prepare(session.dialect, Some(body).into(), session.global.input.allow_unknown)?;
         let complete = Draft { expect: draft.expect.clone(), ..complete };

@@ -88,7 +88,8 @@ impl Code {
                 same(code, &typed.collect::<String>().to_ascii_uppercase())
             }
             Self::Kept(Kept { salt, rounds, hash }) => {
-                let (typed, rounds) = (typed.trim().as_bytes(), at_least_one(*rounds));
+                let typed = typed.trim().as_bytes();
+                let rounds = at_least_one(*rounds);
                 pbkdf2::verify(PBKDF2_HMAC_SHA256, rounds, salt, typed, hash).is_ok()
             }
         }
@@ -130,7 +131,8 @@ fn file(session: &Session<'_>) -> Result<PathBuf, Failure> {
 /// # Errors
 /// `usage` where nobody can be asked or the code is too short, `internal` where it cannot be kept.
 pub fn set(session: &Session<'_>) -> Result<(), Failure> {
-    let (prompt, hint) = (session.prompt(), "run it in a terminal");
+    let prompt = session.prompt();
+    let hint = "run it in a terminal";
     let code = prompt.password("Code for reviews without a terminal", hint)?;
     if code.trim().chars().count() < LEAST_CHARACTERS {
         return Err(Failure::usage(format!("a code has at least {LEAST_CHARACTERS} characters")));
@@ -138,7 +140,8 @@ pub fn set(session: &Session<'_>) -> Result<(), Failure> {
     if prompt.password("The same code again", hint)? != code {
         return Err(Failure::usage("the two codes differ"));
     }
-    let (salt, mut hash) = (random::<16>()?, [0; 32]);
+    let salt = random::<16>()?;
+    let mut hash = [0; 32];
     pbkdf2::derive(PBKDF2_HMAC_SHA256, at_least_one(ROUNDS), &salt, code.trim().as_bytes(), &mut hash);
     let path = file(session)?;
     let text = serde_json::to_vec(&Kept { salt, rounds: ROUNDS, hash }).unwrap_or_default();

@@ -93,7 +93,8 @@ impl Desk {
     /// # Errors
     /// `internal` without randomness.
     pub fn new(code: Code, told: UnboundedSender<Told>) -> Result<Self, Failure> {
-        let (secret, token) = (secret()?, secret()?);
+        let secret = secret()?;
+        let token = secret()?;
         let has_begun = watch::Sender::new(false);
         Ok(Self { secret, token, code, state: Mutex::default(), told, has_begun, end_is_read: Notify::new() })
     }

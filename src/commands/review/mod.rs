@@ -122,7 +122,8 @@ async fn announce(
     plan: &Plan,
     door: &PageFile,
 ) -> Result<(), Failure> {
-    let (report, path) = (session.report, door.path());
+    let report = session.report;
+    let path = door.path();
     let link = Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into);
     if args.no_browser {
         report.value(&json!({"review": link}), |_| format!("{link}\n"))?;

@@ -69,13 +69,16 @@ impl Page {
         earlier: &BTreeMap<u64, Earlier>,
         code: &str,
     ) -> Result<Self, Failure> {
-        let (mut labels, mut deletions, mut others) = (Labels::default(), String::new(), String::new());
+        let mut labels = Labels::default();
+        let mut deletions = String::new();
+        let mut others = String::new();
         plan.each(|number, record| {
             let (text, deletes) = record_html(number, &record, earlier.get(&number), &mut labels);
             if deletes { &mut deletions } else { &mut others }.push_str(&text);
             Ok(())
         })?;
-        let (header, path) = (&plan.header, plan.path.display().to_string());
+        let header = &plan.header;
+        let path = plan.path.display().to_string();
         let name = plan.path.file_name().map_or_else(|| path.clone(), |name| name.to_string_lossy().into());
         let apply = CommandLine::of_words(vec!["apply".to_owned(), path])
             .for_target(&hint::service_flags(session.global), None);
@@ -131,7 +134,8 @@ fn policy() -> String {
 /// A template with its parts filled in, cut at the places of the session's token. Text that was filled in is not searched
 /// for parts.
 fn filled(template: &str, part: impl Fn(&str) -> String) -> Vec<String> {
-    let (mut parts, mut text) = (Vec::new(), String::new());
+    let mut parts = Vec::new();
+    let mut text = String::new();
     let mut pieces = template.split("{{");
     text.push_str(pieces.next().unwrap_or_default());
     for piece in pieces {
@@ -169,7 +173,8 @@ fn record_html(
         |change: &&Change| change.after.is_none() && (change.path.is_address() || change.path.is_item());
     let deleted = changes.iter().filter(is_deletion).count();
     let blocks = if changes.is_empty() { vec![sent(record)] } else { changes::blocks(changes) };
-    let (mut rows, mut fields) = (String::new(), String::from(" "));
+    let mut rows = String::new();
+    let mut fields = String::from(" ");
     for Block { head, rows: of_block } in &blocks {
         let _ = write!(rows, "<tr class=\"place\"><th colspan=\"3\" scope=\"colgroup\">{}", escaped(head));
         for row in of_block {

@@ -79,7 +79,8 @@ fn a_file_is_trusted_when_only_its_user_or_root_can_change_it() {
 #[test]
 fn replacing_keeps_links_and_modes() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, link) = (directory.path().join("real"), directory.path().join("link"));
+    let path = directory.path().join("real");
+    let link = directory.path().join("link");
     let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
     // The link comes first: it leads to a file that does not exist yet.
     symlink("real", &link).unwrap();
@@ -98,7 +99,8 @@ fn replacing_keeps_links_and_modes() {
 #[test]
 fn a_link_and_its_target_share_one_lock() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, link) = (directory.path().join("real"), directory.path().join("link"));
+    let path = directory.path().join("real");
+    let link = directory.path().join("link");
     std::fs::write(&path, "").unwrap();
     symlink(&path, &link).unwrap();
     let other = || std::fs::File::open(directory.path().join(".real.lock")).unwrap().try_lock();

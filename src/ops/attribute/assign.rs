@@ -141,7 +141,8 @@ pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
     let code = asked.code();
     let groups = find_groups(service, &asked.set_names()).await?;
     let id = Attribute(&read_existing(service, code).await?).id();
-    let (mut calls, mut left) = (Calls::new(service, ATTRIBUTE_ASSIGN.name), Vec::new());
+    let mut calls = Calls::new(service, ATTRIBUTE_ASSIGN.name);
+    let mut left = Vec::new();
     for place in Place::all(service, code, id, groups) {
         if place.has_attribute().await? {
             calls.skip(place.call_name(), "already there");

@@ -42,7 +42,9 @@ pub async fn read(
     mut tell: impl FnMut(usize, u64),
 ) -> Result<Vec<Map<String, Value>>, Failure> {
     let path = path(service, view)?;
-    let (mut all, mut last, mut seen) = (Vec::new(), None, HashSet::new());
+    let mut all = Vec::new();
+    let mut last = None;
+    let mut seen = HashSet::new();
     loop {
         let mut filters = filters.to_vec();
         filters.extend(last.as_ref().map(|code: &String| Filter::above(&[CODE], code)));
@@ -52,7 +54,8 @@ pub async fn read(
         }
         let request = Request::get(format!("{path}?{query}"), Bearer::Admin);
         let page = read_page(service, &request, "attributes", MAX_PAGE).await?;
-        let (is_last, count) = (page.is_last(), page.records.len() as u64);
+        let is_last = page.is_last();
+        let count = page.records.len() as u64;
         let left = page.total.map_or(u64::from(!is_last), |total| total.saturating_sub(count));
         for attribute in page.records {
             let Value::Object(attribute) = attribute else {

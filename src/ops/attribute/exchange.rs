@@ -90,7 +90,8 @@ async fn labels(
             shown.iter().map(|attribute| (Attribute(attribute).code().to_owned(), options(attribute)));
         let shown: HashMap<_, _> = shown.collect();
         for attribute in found {
-            let (code, ids) = (Attribute(attribute).code(), options(attribute));
+            let code = Attribute(attribute).code();
+            let ids = options(attribute);
             let own = shown.get(code);
             if !own.is_some_and(|own| own.len() == ids.len() && ids.keys().all(|id| own.contains_key(id))) {
                 let message = format!(

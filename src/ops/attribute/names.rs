@@ -200,7 +200,8 @@ pub async fn groups(service: &Service<'_>, set: &str) -> Result<Rc<Vec<Named>>, 
 /// As [`Service::read`].
 pub async fn sets(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
     let path = path(service, "/{store_view}/V1/products/attribute-sets/sets/list", &[])?;
-    let (mut all, mut last) = (Vec::new(), 0);
+    let mut all = Vec::new();
+    let mut last = 0;
     loop {
         let above = (last > 0).then(|| Filter::above(&[SET_ID], last));
         let query = sorted_query(above.as_slice(), SET_ID, MAX_PAGE);

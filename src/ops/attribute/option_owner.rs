@@ -64,7 +64,8 @@ impl<'a> OptionOwner<'a> {
 
     /// What deleting an option changes; the default option stays.
     pub(super) fn removal(&self, option: i64) -> Effect {
-        let (mut effect, path) = (self.unchanged(), List::Options.element(option));
+        let mut effect = self.unchanged();
+        let path = List::Options.element(option);
         let at = effect.keeps.iter().position(|kept| kept.path == path);
         let before = Before::Read(at.map(|at| effect.keeps.remove(at).content));
         let default = self.before.default.as_ref();

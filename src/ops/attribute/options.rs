@@ -75,7 +75,8 @@ impl<'a> Locked<'a> {
 
     /// The attribute, whose lock the caller holds.
     pub(super) async fn under_lock(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
-        let (session, settings) = (service.session, &service.settings);
+        let session = service.session;
+        let settings = &service.settings;
         let log = if session.global.dry_run {
             WriteLog::to_read(session.context).ok().flatten()
         } else {
@@ -131,8 +132,8 @@ impl<'a> Locked<'a> {
         let path = read_all(self.service, self.code)?.path;
         let request = Request::post(path, self.before.default_body(&option.id).into(), Bearer::Admin);
         let request = Request { method: Method::PUT, ..request };
-        let (name, effect) =
-            (format!("set the default {}", option.name), owner.new_default(before, &option.id));
+        let name = format!("set the default {}", option.name);
+        let effect = owner.new_default(before, &option.id);
         Ok(Call { repeats: Repeats::State, ..Call::new(name, request, effect) })
     }
 }
@@ -143,7 +144,8 @@ impl Locked<'_> {
     /// # Errors
     /// `guard` if that option is gone.
     pub(super) fn back_to(&self, former: &str) -> Result<Planned, Failure> {
-        let (owner, option) = (self.owner()?, self.former(former)?);
+        let owner = self.owner()?;
+        let option = self.former(former)?;
         Ok(planned(&self.default_call(&owner, self.before.default.as_ref(), option)?))
     }
 
@@ -152,7 +154,8 @@ impl Locked<'_> {
     /// # Errors
     /// As [`Self::back_to`], and [`Calls::carry_out`].
     pub(super) async fn set_back(&self, former: &str, calls: &mut Calls<'_>) -> Result<Written, Failure> {
-        let (owner, option) = (self.owner()?, self.former(former)?);
+        let owner = self.owner()?;
+        let option = self.former(former)?;
         let call = self.default_call(&owner, self.before.default.as_ref(), option)?;
         let written = calls.carry_out(&owner, call).await?;
         self.note(Some(&option.id), &[], &self.before).await?;
@@ -255,7 +258,8 @@ impl Locked<'_> {
         let path = path(self.service, "/all/V1/products/attributes/{code}/options", &[("code", self.code)])?;
         let mut additions = Vec::new();
         for option in asked {
-            let (label, name) = (option.label(), format!("add {}", option.label()));
+            let label = option.label();
+            let name = format!("add {}", option.label());
             if !is_missing(&self.before, *option, forced)? {
                 let has_labels = option.has_store_labels();
                 let reason =
@@ -457,7 +461,8 @@ pub async fn resolve_unknown(
     ahead: &Ahead,
 ) -> Result<Option<Outcome>, Failure> {
     let Ok(locked) = Locked::open(service, Attribute(&draft.fields).code()).await else { return Ok(None) };
-    let (asked, shown) = (Attribute(&draft.fields).new_options(), &locked.before);
+    let asked = Attribute(&draft.fields).new_options();
+    let shown = &locked.before;
     let is_other = |effect: &Effect| effect.owner.id.is_some() && effect.owner.id != shown.id();
     if ahead.effects().iter().any(is_other) || asked.iter().any(|option| shown.get(option.label()).is_none())
     {
@@ -485,7 +490,8 @@ pub async fn resolve_default(
 ) -> Result<Option<Outcome>, Failure> {
     let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
     let is_own = |effect: &Effect| effect.owner.id == locked.before.id();
-    let (effects, document) = (ahead.effects(), locked.before.document());
+    let effects = ahead.effects();
+    let document = locked.before.document();
     let is_shown = effects.iter().all(is_own) && are_shown(&effects, &document);
     if is_shown {
         service.log()?.note_shown(&ahead.writes, &document).await;
@@ -504,7 +510,8 @@ pub async fn set_default(service: &Service<'_>, draft: &Draft) -> Result<Outcome
         label => label.and_then(Value::as_str).unwrap_or_default(),
     };
     let locked = Locked::open(service, code).await?;
-    let (owner, stored) = (locked.owner()?, &locked.before);
+    let owner = locked.owner()?;
+    let stored = &locked.before;
     let option = match stored.find(label)? {
         Some(option) => option,
         None => Named::find(&stored.options, "option", label)?,

@@ -94,7 +94,8 @@ pub async fn as_left(
     service: &Service<'_>,
     whole: &Effect,
 ) -> Result<Option<(String, Map<String, Value>)>, Failure> {
-    let (owner, nothing) = (&whole.owner, Map::new());
+    let owner = &whole.owner;
+    let nothing = Map::new();
     let id = owner.id.as_deref().unwrap_or_default();
     // Only the sets that the effect names are read.
     let is_read = |change: &Change| {

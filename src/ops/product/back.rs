@@ -31,7 +31,8 @@ pub struct Back<'a> {
 /// # Errors
 /// As [`Service::read`].
 pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Option<Map<String, Value>>, Failure> {
-    let (catalog, mut attributes) = (Catalog::default(), Attributes::default());
+    let catalog = Catalog::default();
+    let mut attributes = Attributes::default();
     for change in &effect.changes {
         if let Ok(attribute) = catalog.attribute(service, change.path.last_name()).await? {
             attributes.insert(attribute);
@@ -70,7 +71,8 @@ pub async fn back<'a>(
     service: &'a Service<'a>,
     whole: &Effect,
 ) -> Result<Result<Back<'a>, Vec<String>>, Failure> {
-    let (catalog, scope) = (Catalog::default(), whole.owner.scope.as_deref().unwrap_or(ALL));
+    let catalog = Catalog::default();
+    let scope = whole.owner.scope.as_deref().unwrap_or(ALL);
     let gone = || Ok(Err(vec![format!("{} is gone", whole.owner)]));
     let Some(found) = product(service, whole, &Attributes::default()).await? else { return gone() };
     let set = catalog.set(service, &found.set).await?;
@@ -87,7 +89,8 @@ pub async fn back<'a>(
             .filter(|left| wanted.attributes.get(left.path.last_name()).is_some())
             .map(ToString::to_string),
     );
-    let (mut effect, mut notes) = (read.product.effect(scope), Vec::new());
+    let mut effect = read.product.effect(scope);
+    let mut notes = Vec::new();
     for change in inverse.changes {
         let code = change.path.last_name();
         let Some(attribute) = wanted.attributes.get(code) else { continue };

@@ -202,7 +202,8 @@ impl Catalog {
     /// Whether the check of a sheet has shown that this product has a special price in all store views; `None` if it was
     /// not checked.
     pub fn is_on_sale(&self, sku: &str) -> Option<bool> {
-        let (hash, examined) = (hash_of(sku), self.examined.borrow());
+        let hash = hash_of(sku);
+        let examined = self.examined.borrow();
         examined.as_ref().filter(|it| it.seen.contains(&hash)).map(|it| it.on_sale.contains(&hash))
     }
 

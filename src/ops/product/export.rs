@@ -34,7 +34,8 @@ pub async fn attributes<'t>(
     catalog: &Catalog,
     titles: impl Iterator<Item = &'t str>,
 ) -> Result<(Vec<String>, Attributes), Failure> {
-    let (mut codes, mut found) = (Vec::new(), Attributes::default());
+    let mut codes = Vec::new();
+    let mut found = Attributes::default();
     for title in titles {
         let attribute = catalog.attribute(service, title.trim()).await??;
         if !codes.contains(&attribute.code) {

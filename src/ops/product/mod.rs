@@ -47,7 +47,9 @@ pub async fn wanted(
     if scope != ALL {
         catalog.website_of(service, &scope).await?;
     }
-    let (mut targets, mut attributes, mut problems) = (Vec::new(), Attributes::default(), Vec::new());
+    let mut targets = Vec::new();
+    let mut attributes = Attributes::default();
+    let mut problems = Vec::new();
     for asked in Asked::of(fields) {
         let attribute = match catalog.attribute(service, asked.title).await? {
             Ok(attribute) => attribute,

@@ -304,7 +304,8 @@ impl Read {
         let Some(after) = reply.filter(|after| after.id == self.product.id) else { return };
         let changed = others_changed(&self.product.values, &after.values, &written.effect.changes);
         if !changed.is_empty() {
-            let (sku, codes) = (&self.product.sku, changed.join(", "));
+            let sku = &self.product.sku;
+            let codes = changed.join(", ");
             service.session.report.warn(&format!("other values of {sku} changed at the same time: {codes}"));
         }
     }
@@ -324,7 +325,8 @@ pub(super) async fn ensure_members(
     let Some(first) = missing.first() else { return Ok(()) };
     let sets = crate::ops::attribute::names::sets(service).await?;
     let name = sets.iter().find(|known| known.id == set.id).map_or(&*set.id, |known| &known.name);
-    let (codes, are) = (missing.join("`, `"), if missing.len() == 1 { "is" } else { "are" });
+    let codes = missing.join("`, `");
+    let are = if missing.len() == 1 { "is" } else { "are" };
     let assign = storefront("attribute assign").arg(*first).arg("--set").arg(name);
     Err(Failure::usage(format!(
         "`{codes}` {are} not in the attribute set `{name}`, so that the shop would ignore the value"
@@ -380,7 +382,8 @@ fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> ChangedOut
 
 fn unchanged(wanted: &Wanted) -> Outcome {
     let said = format!("{} has these values already", sanitize_line(&wanted.sku));
-    let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+    let reason = Some("unchanged");
+    let changed = Some(ChangedOutcome::default());
     Outcome { reason, changed, unchanged: Some(said), ..Outcome::not_sent(PRODUCT_SET.name) }
 }
 

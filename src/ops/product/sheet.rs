@@ -39,7 +39,8 @@ struct Pending {
 impl<'a> Sheet<'a> {
     /// A sheet of which no row was checked yet.
     pub fn new(service: &'a Service<'a>, catalog: &'a Catalog) -> Self {
-        let (pending, examined) = (BTreeMap::new(), Examined::default());
+        let pending = BTreeMap::new();
+        let examined = Examined::default();
         Self { service, catalog, pending, examined, of_views: HashSet::new(), of_websites: HashMap::new() }
     }
 

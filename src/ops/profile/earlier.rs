@@ -122,7 +122,8 @@ pub async fn resolve_unknown(
     of: &OfRuns,
 ) -> Result<Option<Outcome>, Failure> {
     let stored = read::read_profile(service).await?;
-    let (context, settings) = (service.session.context, &service.settings);
+    let context = service.session.context;
+    let settings = &service.settings;
     let store = state::store(context, settings, &stored.customer_key(), service.session.global.dry_run)?;
     let Some(entry) = store.of_record(&of.runs, of.record)?.pop() else { return Ok(None) };
     let name = entry.name();
@@ -149,7 +150,8 @@ pub async fn resolve_unknown(
 /// # Errors
 /// `guard` if the log cannot be read.
 pub fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<AddressId>, Failure> {
-    let (store, stored) = (&loaded.store, loaded.stored.customer());
+    let store = &loaded.store;
+    let stored = loaded.stored.customer();
     let mut absent: Vec<AddressId> =
         ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
     let mut gone = Vec::new();

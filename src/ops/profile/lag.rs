@@ -28,7 +28,8 @@ impl Recent {
     /// # Errors
     /// `guard` if one that may have been applied cannot be read.
     pub fn of(loaded: &LoadedProfile, has_base: bool) -> Result<Self, Failure> {
-        let (store, stored) = (&loaded.store, &loaded.stored);
+        let store = &loaded.store;
+        let stored = &loaded.stored;
         let reach = if has_base { Reach::NewestApplied } else { Reach::LastMinutes };
         let has_id = stored.text("id").is_some();
         let without_id = if has_id { None } else { Some(stored.customer()) };

@@ -42,7 +42,8 @@ impl Doubt {
 
 /// The doubt about undoing an update that may not have taken effect.
 pub fn may_not_be_applied(replacement: &Replacement) -> Doubt {
-    let (name, named) = (replacement.name(), named(replacement));
+    let name = replacement.name();
+    let named = named(replacement);
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
     let hint = hint!(storefront("verify").arg(name), " looks for it again; ", list());
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: replacement.changes() }
@@ -291,7 +292,8 @@ pub fn unknown(
     let message = lost
         .into_iter()
         .fold(format!("{}; {why}", failure.message), |message, lost| format!("{message}; {lost}"));
-    let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
+    let kind = FailureKind::Unknown;
+    let applied = Applied::Unknown;
     Failure { kind, applied, message, hint: Some(hint), missing, write: Some(text(write)), ..failure }
 }
 
@@ -326,8 +328,9 @@ pub fn of_verification(
         )
     }));
     for change in &verification.foreign {
-        let (path, was, is) =
-            (&change.path, format_value(change.before.as_ref()), format_value(change.after.as_ref()));
+        let path = &change.path;
+        let was = format_value(change.before.as_ref());
+        let is = format_value(change.after.as_ref());
         warnings.push(if dialect.merges_profiles && magento::is_lost_default(change, before) {
             format!("{path} cleared: {was} is not one of the customer's addresses")
         } else {

@@ -115,7 +115,8 @@ impl Update {
         attributes: &AttributeDirectory,
         gone: &[AddressId],
     ) -> Result<Merged, Failure> {
-        let (mut patch, customer) = (self.patch.clone(), stored.customer());
+        let mut patch = self.patch.clone();
+        let customer = stored.customer();
         let note = match &self.row {
             Some(row) => row.held_against(&mut patch.draft, customer)?,
             None => None,

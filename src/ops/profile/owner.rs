@@ -62,7 +62,8 @@ impl<'a> Replaced<'a> {
     /// Why nothing could prove it after an unknown outcome.
     fn unproven(&self) -> Unproven {
         *self.unproven.get_or_init(|| {
-            let (before, sent) = (self.loaded.stored.customer(), &self.merged.customer);
+            let before = self.loaded.stored.customer();
+            let sent = &self.merged.customer;
             if !self.loaded.is_readable {
                 Unproven::Unreadable
             } else if !is_provable(before, sent, &self.service.settings.read.ignore) {
@@ -82,7 +83,8 @@ impl<'a> Replaced<'a> {
         {
             return Err(messages::other_customer(self.write, &other));
         }
-        let (before, ignore) = (self.loaded.stored.customer(), &self.service.settings.read.ignore);
+        let before = self.loaded.stored.customer();
+        let ignore = &self.service.settings.read.ignore;
         let verification = verify(before, &self.merged.customer, &now, &self.recent.removed, ignore)?;
         let shown = now.customer().clone();
         self.last.replace(Some((verification, now)));
@@ -102,7 +104,8 @@ impl<'a> Replaced<'a> {
         let Some((verification, now)) = self.last.take().filter(|_| is_seen) else { return Vec::new() };
         self.keep_if_new(&verification, &now);
         if failure.is_none() && verification.is_shown() {
-            let (context, settings) = (self.service.session.context, &self.service.settings);
+            let context = self.service.session.context;
+            let settings = &self.service.settings;
             state::save_customer(context, settings, &self.loaded.name, &now.customer_key());
         }
         verification.new_ids
@@ -112,7 +115,8 @@ impl<'a> Replaced<'a> {
     fn keep_email(&self) {
         let email = self.merged.customer.get("email").and_then(Email::of);
         if let Some(email) = email.filter(|_| self.loaded.stored.text("id").is_none()) {
-            let (context, settings) = (self.service.session.context, &self.service.settings);
+            let context = self.service.session.context;
+            let settings = &self.service.settings;
             state::save_customer(context, settings, &LockName::email(&email), &self.loaded.store.key);
         }
     }
@@ -215,7 +219,8 @@ impl Owner for Replaced<'_> {
         }
         let last = self.last.borrow();
         let verification = &last.as_ref()?.0;
-        let (before, dialect) = (self.loaded.stored.customer(), self.service.settings.dialect);
+        let before = self.loaded.stored.customer();
+        let dialect = self.service.settings.dialect;
         Some(messages::of_verification(verification, self.merged, before, dialect))
     }
 

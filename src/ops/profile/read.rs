@@ -66,7 +66,8 @@ impl LoadedProfile {
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read_or_base`].
     pub async fn lock(service: &Service<'_>, base: Option<&Profile>) -> Result<Self, Failure> {
-        let (context, settings) = (service.session.context, &service.settings);
+        let context = service.session.context;
+        let settings = &service.settings;
         let name = named(service).await?;
         let known = state::load_customer(context, settings, &name).map(|key| LockName::of_key(&key));
         let mut names: Vec<LockName> = vec![name.clone()];
@@ -272,7 +273,8 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
     if differences.is_empty() {
         return Ok((stored, true));
     }
-    let (paths, verb) = (list_paths(&differences), if differences.len() == 1 { "differs" } else { "differ" });
+    let paths = list_paths(&differences);
+    let verb = if differences.len() == 1 { "differs" } else { "differ" };
     Err(Failure::guard(format!(
         "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
     ))

@@ -78,7 +78,8 @@ pub async fn remove(
     removals: Vec<Call>,
     reported: Outcome,
 ) -> Result<Outcome, Failure> {
-    let (planned, mut calls) = (planned(&removals), Calls::new(whole.service, operation));
+    let planned = planned(&removals);
+    let mut calls = Calls::new(whole.service, operation);
     let by_id = |call: Call| {
         let id = call.effect.removed_addresses().next()?;
         Some((id, call))
@@ -95,7 +96,8 @@ pub async fn remove(
             }
         }
     }
-    let (stored, sent) = (whole.loaded.stored.customer(), &whole.merged.customer);
+    let stored = whole.loaded.stored.customer();
+    let sent = &whole.merged.customer;
     let mut effect = Effect::of_profile(whole.loaded.owner(), stored, sent);
     let verified = write::verify(whole.service, whole, &mut effect, None, &left).await;
     whole.keep(verified.as_ref().err());

@@ -180,8 +180,8 @@ impl<'a> Steps<'a> {
         if self.ignores_lag() {
             return Ok(None);
         }
-        let (is_dry, mut reads) =
-            (self.service.session.global.dry_run, Reads::new(self.service.settings.settle));
+        let is_dry = self.service.session.global.dry_run;
+        let mut reads = Reads::new(self.service.settings.settle);
         while !missing.is_empty() {
             if is_dry || !loaded.is_readable || !reads.wait().await {
                 return Ok(Some(messages::lags_behind(&missing, self.recent.is_any())));
@@ -264,8 +264,8 @@ impl<'a> Steps<'a> {
                 read_attributes(service, &update.patch.draft, loaded.stored.customer()).await?;
                 self.gone = removed_earlier(&update.patch.remove, loaded)?;
                 let mut merged = {
-                    let (regions, attributes) =
-                        (service.regions.borrow(), service.custom_attributes.borrow());
+                    let regions = service.regions.borrow();
+                    let attributes = service.custom_attributes.borrow();
                     update.merge(&loaded.stored, dialect, &regions, &attributes, &self.gone)?
                 };
                 ensure_stores(service, &merged.changes).await?;
@@ -373,7 +373,8 @@ impl<'a> Steps<'a> {
         if masked.len() < FEWEST || self.change.replacement_args().allow_masked {
             return Ok(());
         }
-        let (count, places) = (masked.len(), masked.iter().take(4).cloned().collect::<Vec<_>>().join(", "));
+        let count = masked.len();
+        let places = masked.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
         Err(Failure::guard(format!(
             "{count} stored values look masked, and would replace the real ones: {places}"
         ))
@@ -414,8 +415,11 @@ impl<'a> Steps<'a> {
 
     /// The result of a change, without its outcome.
     pub fn outcome(&self, merged: &Merged) -> Outcome {
-        let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
-        let (owner, were_shown, new_ids) = (Map::new(), false, Vec::new());
+        let changes = merged.changes.clone();
+        let summary = merged.summary.clone();
+        let owner = Map::new();
+        let were_shown = false;
+        let new_ids = Vec::new();
         let profile = ProfileOutcome { changes, summary, owner, were_shown, new_ids };
         Outcome {
             profile: Some(profile),

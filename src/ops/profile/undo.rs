@@ -113,7 +113,8 @@ impl Undo<'_> {
         let now = self.service.session.context.clock.now();
         let until = entries().filter_map(|entry| entry.outcome().open_until(now)).max();
         if let Some(until) = until.filter(|_| merged.changes.is_empty()) {
-            let (name, until) = (named(last), local_minute(until));
+            let name = named(last);
+            let until = local_minute(until);
             merged
                 .notes
                 .push(format!("{name} may still take effect until {until}; undo it again after that"));
@@ -130,7 +131,8 @@ impl Undo<'_> {
     /// `usage` if the log has none of them, `guard` if they are of another customer or service.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         ensure_own(self.service, store, self.name)?;
-        let (mut updates, mut doubt) = (Vec::new(), None);
+        let mut updates = Vec::new();
+        let mut doubt = None;
         for id in &self.writes {
             let Some(entry) = store.entry(*id)?.filter(|entry| entry.outcome().may_be_applied()) else {
                 continue;
@@ -159,7 +161,8 @@ impl Undo<'_> {
         }
         for (replacement, _) in &target.updates {
             let taken = changes::when(&replacement.taken, session.context.clock.now(), &TimeZone::system());
-            let (operation, name) = (Self::OPERATION, replacement.name());
+            let operation = Self::OPERATION;
+            let name = replacement.name();
             session.report.status(&format!("{operation}: update {name} of customer {customer} ({taken})"));
         }
     }
@@ -178,7 +181,8 @@ fn note_of_newer(newer: &[AddressId]) -> Option<String> {
         [_] => ("is", "it"),
         _ => ("are", "them"),
     };
-    let (kept, count) = (addresses(newer), newer.len());
+    let kept = addresses(newer);
+    let count = newer.len();
     Some(format!(
         "{kept} {verb} newer than the update and {verb} kept; --allow-delete {count} deletes {them}"
     ))

@@ -184,7 +184,8 @@ impl Comparison<'_> {
             if unknown.contains(name) {
                 continue;
             }
-            let (own, other) = (file.get(name), shop.get(name));
+            let own = file.get(name);
+            let other = shop.get(name);
             let is_same = match name {
                 name if FLAGS.contains(&name) => same_flag(own, other),
                 "apply_to" => sorted(own) == sorted(other),
@@ -205,14 +206,16 @@ impl Comparison<'_> {
         shop: &Map<String, Value>,
         option: Option<&str>,
     ) {
-        let (own, other) = (labels(file.get(name)), labels(shop.get(name)));
+        let own = labels(file.get(name));
+        let other = labels(shop.get(name));
         let views: BTreeSet<&str> = own.iter().chain(&other).map(|(view, _)| view.as_str()).collect();
         for view in views {
             let label = |labels: &[(String, Value)]| {
                 let label = labels.iter().find(|(known, _)| known == view);
                 label.map(|(_, label)| label.clone()).unwrap_or_default()
             };
-            let (shop, file) = (label(&other), label(&own));
+            let shop = label(&other);
+            let file = label(&own);
             if !same(Some(&file), Some(&shop)) {
                 let of = option.map(|label| format!("options[{label}].")).unwrap_or_default();
                 self.differ(format!("{of}{name}[{view}]"), shop, file);
@@ -221,7 +224,8 @@ impl Comparison<'_> {
     }
 
     fn options(&mut self, file: &Map<String, Value>, shop: &ShopAttribute, proposal: &mut Proposal) {
-        let (own, other) = (options(file), options(&shop.exported));
+        let own = options(file);
+        let other = options(&shop.exported);
         let stored: HashMap<&str, NewOption<'_>> =
             other.iter().map(|(key, option)| (key.as_str(), *option)).collect();
         let own_keys: BTreeSet<&str> = own.iter().map(|(key, _)| key.as_str()).collect();
@@ -296,7 +300,8 @@ impl Comparison<'_> {
         let shown = |list: Vec<&Keyed<'_>>| -> Value {
             list.into_iter().skip(first).take(SHOWN_OF_ORDER).map(|(_, option)| option.label()).collect()
         };
-        let (shop, file) = (shown(shop.collect()), shown(file.collect()));
+        let shop = shown(shop.collect());
+        let file = shown(file.collect());
         self.differ("options.order", shop, file);
     }
 
@@ -330,7 +335,8 @@ impl Comparison<'_> {
             Err(_) => (name, None),
         };
         let places = |of| Attribute(of).set_names().into_iter().map(place).collect::<Vec<_>>();
-        let (own, other) = (places(file), places(shop));
+        let own = places(file);
+        let other = places(shop);
         let text = |(set, group): &(String, Option<String>)| match group {
             Some(group) => format!("{set}/{group}"),
             None => set.clone(),
@@ -341,7 +347,8 @@ impl Comparison<'_> {
                 // A place without a group is any group of the set.
                 Some((_, group)) if wanted.1.is_none() || *group == wanted.1 => {}
                 Some(stored) => {
-                    let (stored, wanted_text) = (text(stored).into(), text(wanted).into());
+                    let stored = text(stored).into();
+                    let wanted_text = text(wanted).into();
                     self.differ(format!("{SETS}[{}]", wanted.0), stored, wanted_text);
                 }
                 None => {

@@ -54,7 +54,8 @@ pub struct ReadAttribute<'a> {
 impl ReadAttribute<'_> {
     /// The attribute of a file.
     pub fn exported(self) -> Map<String, Value> {
-        let (shown, mut unknown) = (Attribute(self.fields), Vec::new());
+        let shown = Attribute(self.fields);
+        let mut unknown = Vec::new();
         let text = |name: &str| Value::from(shown.text(name));
         let mut file = Map::new();
         for name in ["attribute_code", "frontend_input", "default_frontend_label"] {

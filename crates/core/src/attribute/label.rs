@@ -75,7 +75,8 @@ fn codes(one: &str, other: &str) -> String {
 /// # Errors
 /// Two labels of one option for one store view.
 pub fn joined(options: Vec<Value>) -> Result<Vec<Value>, String> {
-    let (mut all, mut places) = (Vec::<Value>::new(), HashMap::<String, usize>::new());
+    let mut all = Vec::<Value>::new();
+    let mut places = HashMap::<String, usize>::new();
     for option in options {
         let label = option.get("label").and_then(Value::as_str).map(key).filter(|label| !label.is_empty());
         let earlier = label.as_ref().and_then(|label| places.get(label).copied());

@@ -107,7 +107,8 @@ impl StoredOptions {
     /// `usage` for another input type, where it is not known what a call on the options loses, and for options that are
     /// not stored with the attribute. `unavailable` for a reply without options.
     pub fn of(attribute: Attribute<'_>) -> Result<Self, Failure> {
-        let (code, input) = (attribute.code(), attribute.text("frontend_input"));
+        let code = attribute.code();
+        let input = attribute.text("frontend_input");
         if input != "select" {
             return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
                 .hint("change the options of other types in the admin panel, which shows what is lost"));

@@ -74,7 +74,8 @@ impl<'a> Attribute<'a> {
             }
             "frontend_input" => self.stored_input() != asked.stored_input(),
             "options" => {
-                let (own, other) = (self.option_labels(), asked.option_labels());
+                let own = self.option_labels();
+                let other = asked.option_labels();
                 own.len() != other.len()
                     || own.iter().zip(other).any(|(own, other)| !label::is_same(own, other))
             }

@@ -63,7 +63,8 @@ struct Pattern {
 
 const fn of_name(field: &'static str) -> Pattern {
     let accepted = "letters, digits, blanks and `,-_.'’&`";
-    let (from, to) = (Version::V246, Version::V249);
+    let from = Version::V246;
+    let to = Version::V249;
     Pattern { field, from, to, is_allowed: is_of_name, longest: 255, is_whole: false, accepted }
 }
 
@@ -156,7 +157,9 @@ impl Refused {
 
     /// What is said of a text: who refuses it, and what is taken instead.
     pub fn warning(&self) -> Option<String> {
-        let (text, field, accepted) = (self.text.as_ref()?, self.field, self.accepted);
+        let text = self.text.as_ref()?;
+        let field = self.field;
+        let accepted = self.accepted;
         let names: Vec<&str> = self.versions.iter().map(|version| version.name()).collect();
         let by = if self.is_of_all() { String::new() } else { format!(" {}", names.join(" and ")) };
         Some(format!(

@@ -49,7 +49,10 @@ impl Country {
     fn parse(line: &'static str) -> Option<Self> {
         let mut fields = line.splitn(5, '\t');
         let mut next = || fields.next();
-        let (alpha2, alpha3, name, postcode) = (next()?, next()?, next()?, next()?);
+        let alpha2 = next()?;
+        let alpha3 = next()?;
+        let name = next()?;
+        let postcode = next()?;
         let postcode = Some(postcode).filter(|form| !form.is_empty());
         Some(Self { alpha2, alpha3, name, postcode, other_names: next().unwrap_or_default() })
     }
@@ -167,7 +170,8 @@ mod tests {
     #[test]
     fn the_table_is_that_of_the_crate() {
         let line = |country: keshvar::Country| {
-            let (alpha2, alpha3) = (country.alpha2().to_string(), country.alpha3().to_string());
+            let alpha2 = country.alpha2().to_string();
+            let alpha3 = country.alpha3().to_string();
             let postcode = country.postal_code_format().unwrap_or_default();
             let mut fields = vec![&alpha2, &alpha3, country.iso_short_name(), postcode];
             fields.extend(country.unofficial_name_list());

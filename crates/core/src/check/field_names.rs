@@ -63,7 +63,8 @@ impl FieldNames {
 
 /// A path without positions and ids of list elements, since a row has one address. Codes of attributes stay.
 fn without_places(path: &str) -> String {
-    let (mut bare, mut rest) = (String::new(), path);
+    let mut bare = String::new();
+    let mut rest = path;
     while let Some((start, end)) = rest.find('[').zip(rest.find(']')).filter(|(start, end)| start < end) {
         let place = &rest[start + 1..end];
         let is_place = place.starts_with("id=") || place.bytes().all(|byte| byte.is_ascii_digit());

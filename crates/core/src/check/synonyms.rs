@@ -67,7 +67,8 @@ fn plain(name: &str) -> String {
 
 /// What a name of another program means here.
 fn meanings(typed: &str) -> Option<&'static str> {
-    let (exact, bare) = (plain(typed), plain(typed).replace('_', ""));
+    let exact = plain(typed);
+    let bare = plain(typed).replace('_', "");
     let mut lines = SYNONYMS.lines().filter_map(|line| line.split_once('\t'));
     let found = lines.clone().find(|(name, _)| *name == exact);
     found

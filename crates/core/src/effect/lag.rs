@@ -104,7 +104,8 @@ impl Left<'_> {
 
     /// Whether the value from before a change is shown, and not what the calls left there.
     fn is_old(&self, change: &Change, call: &OwnCall<'_>, read: &Indexed<'_>) -> bool {
-        let (name, shown) = (change.path.last_name(), read.at(&change.path));
+        let name = change.path.last_name();
+        let shown = read.at(&change.path);
         let element = List::of(&change.path).zip(change.path.element_id());
         let is_there = element.is_none_or(|(list, id)| read.element(list, id).is_some());
         let Some(expected) = self.expected(change, call, shown).filter(|_| is_there) else { return false };
@@ -118,7 +119,8 @@ impl Left<'_> {
     /// The value that is there if all of our calls are, null for none; `None` where that is not known. A newer call
     /// overrides an older one, but the service may have filled in what was cleared, such as the name of a region.
     fn expected(&self, change: &Change, call: &OwnCall<'_>, shown: Option<&Value>) -> Option<Value> {
-        let (path, name) = (&change.path, change.path.last_name());
+        let path = &change.path;
+        let name = change.path.last_name();
         let before = match &change.before {
             Before::Read(before) => before.as_ref(),
             Before::NotRead if path.is_element() => None,

@@ -246,13 +246,15 @@ impl Effect {
             };
             let is_now =
                 |value: Option<&Value>| same_value(change.path.last_name(), seen.value.as_ref(), value);
-            let (path, after) = (change.path.clone(), seen.value.clone());
+            let path = change.path.clone();
+            let after = seen.value.clone();
             let is_other = !is_now(Some(sent)) && !is_now(before.as_ref());
             is_other.then_some(diff::Change { path, before, after })
         });
         let created = self.creates.iter().filter_map(|created| {
             let seen = created.seen.as_ref().filter(|seen| !is_some_content(seen, &created.content))?;
-            let (path, after) = (FieldPath::new_in(created.list.name()), Some(seen.clone()));
+            let path = FieldPath::new_in(created.list.name());
+            let after = Some(seen.clone());
             Some(diff::Change { path, before: None, after })
         });
         changed.chain(created).collect()

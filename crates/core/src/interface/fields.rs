@@ -257,7 +257,8 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let unknown = "What an export could not show of it; it is not sent";
     let unknown = Field { origin: Origin::Ours, ..field(UNKNOWN, FieldType::TextList, unknown) };
     // First what both have, in the words of the marketplace: Magento's schema does not name the input types.
-    let (both, own) = (MARKETPLACE_FIELDS.attribute, tables.attribute);
+    let both = MARKETPLACE_FIELDS.attribute;
+    let own = tables.attribute;
     let first = both.own_fields.iter().filter_map(|of| Some(Field { doc: of.doc, ..*own.field(of.name)? }));
     let rest = own.own_fields.iter().filter(|field| both.field(field.name).is_none());
     let fields = first.chain([sets, unknown]).chain(rest.copied()).collect();

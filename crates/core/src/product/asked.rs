@@ -59,7 +59,8 @@ impl<'a> Asked<'a> {
         });
         let custom = fields.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
         let custom = custom.filter_map(|one| {
-            let (title, value) = (one.get("attribute_code")?.as_str()?.trim(), one.get("value"));
+            let title = one.get("attribute_code")?.as_str()?.trim();
+            let value = one.get("value");
             let found = ACTIONS.iter().find_map(|(end, action)| Some((title.strip_suffix(end)?, *action)));
             let place = format!("custom_attributes[{title}]");
             let (title, action) = found.unwrap_or((title, Action::Set));

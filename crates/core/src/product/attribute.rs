@@ -157,7 +157,8 @@ impl Attribute {
     /// # Errors
     /// `usage` for one whose values are not written.
     pub fn of(shown: view::Attribute<'_>) -> Result<Self, Failure> {
-        let (code, input) = (shown.code(), shown.text("frontend_input"));
+        let code = shown.code();
+        let input = shown.text("frontend_input");
         if !same_flag(shown.0.get("is_user_defined"), Some(&Value::Bool(true))) {
             return Err(not_written(code, "is an attribute of the shop itself"));
         }
@@ -259,7 +260,8 @@ impl Attribute {
             }
             ref same => {
                 let ids: Vec<&str> = same.iter().map(|option| option.id.as_str()).collect();
-                let (ids, code) = (ids.join(", "), &self.code);
+                let ids = ids.join(", ");
+                let code = &self.code;
                 Err(format!(
                     "several options have the label `{label}`: name one by its ID in `{code}:id` ({ids})"
                 ))

@@ -106,7 +106,8 @@ impl Product {
 /// The body of the call that carries an effect. Each attribute of `empty` is sent as `null`: without it the service
 /// would write its default option.
 pub fn body(sku: &str, effect: &Effect, empty: &[&str]) -> Value {
-    let (mut fields, mut custom) = (Map::new(), Vec::new());
+    let mut fields = Map::new();
+    let mut custom = Vec::new();
     fields.insert("sku".to_owned(), sku.into());
     for change in &effect.changes {
         let (code, Sent::Value(value)) = (change.path.last_name(), &change.sent) else { continue };

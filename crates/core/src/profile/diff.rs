@@ -189,7 +189,9 @@ pub fn ensure_planned_in(
         }
         (Some(lost), _) => {
             let now = find(&lost.path).filter(|value| !value.is_null());
-            let (path, before, now) = (&lost.path, shown(lost.before.as_ref()), shown(now.as_ref()));
+            let path = &lost.path;
+            let before = shown(lost.before.as_ref());
+            let now = shown(now.as_ref());
             if now == before {
                 let after = shown(lost.after.as_ref());
                 format!("`{path}` would not become {after} as planned: {now} is stored")

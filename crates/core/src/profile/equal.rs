@@ -200,7 +200,8 @@ fn is_notation(stored: &str, given: &str) -> bool {
         return date == given && date.len() == "2020-02-29".len() && is_plain(date, b'-');
     }
     let digits = |text: &str| text.strip_prefix('-').unwrap_or(text).to_owned();
-    let (stored_digits, given_digits) = (digits(stored), digits(given));
+    let stored_digits = digits(stored);
+    let given_digits = digits(given);
     let has_four_decimals = stored_digits.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 4);
     has_four_decimals
         && [&stored_digits, &given_digits].iter().all(|text| is_plain(text, b'.') && !text.starts_with('.'))
@@ -235,7 +236,8 @@ pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
         |name: &str| !["id", "customer_id", STORE_LABELS].contains(&name) && !DEFAULTS.contains(&name);
     let mut fields = expected.iter().filter(|(name, _)| is_content(name));
     fields.all(|(name, value)| {
-        let (there, sent) = (actual.get(name), Some(value));
+        let there = actual.get(name);
+        let sent = Some(value);
         contains(name, there, sent) || name == "region" && is_completed(there, sent)
     })
 }
@@ -335,7 +337,8 @@ mod tests {
 
     #[test]
     fn numbers_are_the_same_as_doubles() {
-        let (stored, rounded) = (number("[12345678901234567890]"), number("[12345678901234567000]"));
+        let stored = number("[12345678901234567890]");
+        let rounded = number("[12345678901234567000]");
         assert!(is_identical(&stored, &rounded));
         assert!(is_identical(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
         assert!(

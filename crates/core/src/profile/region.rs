@@ -224,7 +224,8 @@ impl RegionDirectory {
     /// # Errors
     /// What is wrong with the text, and which regions there are.
     pub fn meant(&self, country: &str, typed: &str) -> Result<&Region, String> {
-        let (regions, start) = (self.regions(country), folded(typed));
+        let regions = self.regions(country);
+        let start = folded(typed);
         let begins = |region: &&Region| !start.is_empty() && folded(&region.name).starts_with(&start);
         let begun: Vec<&Region> = regions.iter().filter(begins).collect();
         match (find(country, regions, None, Some(typed)), &begun[..]) {
@@ -280,7 +281,8 @@ impl RegionDirectory {
         let addresses = draft.get_mut("addresses").and_then(Value::as_array_mut).into_iter().flatten();
         for address in addresses.filter_map(Value::as_object_mut) {
             let Some(country) = Self::needed_by(address, stored) else { continue };
-            let (code, name) = (text(address, "region_code"), text(address, "region"));
+            let code = text(address, "region_code");
+            let name = text(address, "region");
             if let Ok(Region { id, code, name }) = find(&country, self.regions(&country), code, name) {
                 set_region(address, *id, code, name);
             }
@@ -456,7 +458,8 @@ fn set_region(address: &mut Map<String, Value>, id: i64, code: &str, name: &str)
 /// # Errors
 /// `usage` for a code without that name, which the service drops silently.
 pub(crate) fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), Failure> {
-    let (code, name) = (text(address, "region_code"), text(address, "region"));
+    let code = text(address, "region_code");
+    let name = text(address, "region");
     let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {
         let code = code.unwrap_or_default();
         return Err(Failure::usage(format!("{country} has no region codes, found {}", quoted(code)))

@@ -274,7 +274,8 @@ impl Building<'_> {
     /// Sets a default back if it still is what the update made of it.
     fn set_default_back(&mut self, name: &'static str) {
         let of = |customer| DefaultAddress::of(customer, name);
-        let (was, is) = (of(self.undo.before), of(self.now));
+        let was = of(self.undo.before);
+        let is = of(self.now);
         let put = self.found(of(self.undo.sent), name);
         let can_clear = self.undo.dialect.merges_profiles;
         let back = match was {
@@ -387,7 +388,8 @@ fn without_own(
     after: &Map<String, Value>,
     now: &Map<String, Value>,
 ) -> Result<Map<String, Value>, Failure> {
-    let (index, mut without) = (AddressIndex::of(address_list(now))?, now.clone());
+    let index = AddressIndex::of(address_list(now))?;
+    let mut without = now.clone();
     for change in diff::customers(before, after) {
         let is_still =
             same_value(change.path.last_name(), change.path.find(now, &index), change.after.as_ref());

@@ -101,7 +101,8 @@ impl Verification {
 
     /// Notes what the profile shows of a change: all of it, nothing, or what the service made of it.
     fn look_for(&mut self, change: &Change, sent: &Map<String, Value>, now: &Profile, index: &AddressIndex) {
-        let (name, is_address) = (change.path.last_name(), change.path.is_address());
+        let name = change.path.last_name();
+        let is_address = change.path.is_address();
         let there = change.path.find(now.customer(), index);
         if let Some(id) = change.path.address_id().filter(|id| !is_address && !index.contains(*id)) {
             // A renumbered address was found by what was sent; one that is gone says nothing.
@@ -142,7 +143,8 @@ pub fn verify(
     );
     let (added, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| change.path.is_new_address());
-    let (mut found, mut rewritten) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut rewritten = Vec::new();
     for change in added {
         let added = change.after.as_ref();
         match unclaimed.take(added.unwrap_or(&Value::Null), |actual| is_content(actual, added)) {
@@ -228,7 +230,8 @@ pub fn lost_addresses(
     removed: &[AddressId],
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
-    let (earlier, index) = (address_list(earlier), AddressIndex::of(now.addresses())?);
+    let earlier = address_list(earlier);
+    let index = AddressIndex::of(now.addresses())?;
     let there = AddressesByPlace::of(addresses_by_id(now.addresses()));
     let known = AddressIndex::of(earlier)?;
     let lost = addresses_by_id(earlier).filter(|(id, address)| {

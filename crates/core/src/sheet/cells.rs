@@ -198,7 +198,8 @@ pub fn options(cell: &str) -> Value {
 
 /// The labels of a cell as they are written.
 fn parted(cell: &str) -> Vec<String> {
-    let (mut labels, mut is_escaped) = (vec![String::new()], false);
+    let mut labels = vec![String::new()];
+    let mut is_escaped = false;
     for character in cell.chars() {
         match labels.last_mut() {
             Some(label) if !matches!(character, '\n' | '\r') && (is_escaped || character != '|') => {

@@ -46,14 +46,17 @@ impl Mark {
         cells.sort_unstable();
         let count = |count: usize| u8::try_from(count).unwrap_or(u8::MAX);
         let losable = cells.iter().filter(|(_, cell)| after_loss(cell) != *cell).count();
-        let (mut values, mut without_loss) = (Fnv1a::default(), Fnv1a::default());
+        let mut values = Fnv1a::default();
+        let mut without_loss = Fnv1a::default();
         for (title, cell) in cells.iter().filter(|(_, cell)| !cell.is_empty()) {
             values = add(values, title, cell);
             without_loss = add(without_loss, title, &after_loss(cell));
         }
         // Half of the hash is enough here.
         let without_loss = u32::try_from(without_loss.finish() & u64::from(u32::MAX)).unwrap_or_default();
-        let (columns, losable, values) = (count(cells.len()), count(losable), values.finish());
+        let columns = count(cells.len());
+        let losable = count(losable);
+        let values = values.finish();
         Self { defaults, columns, losable, values, without_loss }
     }
 

@@ -219,7 +219,8 @@ impl<'a> Reader<'a> {
             // People know the words of serde_json from other tools.
             problem => match serde_json::from_slice::<serde::de::IgnoredAny>(self.text) {
                 Err(known) => {
-                    let (line, column) = (known.line(), known.column());
+                    let line = known.line();
+                    let column = known.column();
                     let problem = without_place(&known.to_string()).to_owned();
                     return Error::Syntax { problem, line, column };
                 }

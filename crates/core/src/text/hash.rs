@@ -43,7 +43,8 @@ pub fn hex(bytes: &[u8]) -> String {
 /// # Errors
 /// Those of the reader.
 pub fn sha256(input: &mut dyn Read) -> io::Result<String> {
-    let (mut context, mut buffer) = (Context::new(&SHA256), vec![0; 64 << 10]);
+    let mut context = Context::new(&SHA256);
+    let mut buffer = vec![0; 64 << 10];
     loop {
         match input.read(&mut buffer) {
             Ok(0) => break,

@@ -245,7 +245,8 @@ fn natural(one: &str, other: &str) -> Ordering {
     while let (Some(a), Some(b)) = (one.first(), other.first()) {
         if a.is_ascii_digit() && b.is_ascii_digit() {
             let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let (here, there) = (one.split_at(digits(one)), other.split_at(digits(other)));
+            let here = one.split_at(digits(one));
+            let there = other.split_at(digits(other));
             // After a leading zero, digits are a fraction, and a longer one is not greater.
             let is_fraction = *a == b'0' || *b == b'0';
             let by_length = if is_fraction { Ordering::Equal } else { here.0.len().cmp(&there.0.len()) };
@@ -377,8 +378,8 @@ mod tests {
 
     #[test]
     fn every_value_is_masked_alone() {
-        let (mask, text) =
-            (Redactor::new(), "consumer-key=kkkk\nconsumer-secret=ssss\ntoken=tttt\ntoken-secret=uuuu");
+        let mask = Redactor::new();
+        let text = "consumer-key=kkkk\nconsumer-secret=ssss\ntoken=tttt\ntoken-secret=uuuu";
         mask.add(&Credential::new(text).unwrap());
         assert_eq!(mask.text("uuuu tttt ssss kkkk xxxx"), "••• ••• ••• ••• xxxx");
     }

@@ -158,7 +158,8 @@ impl Redactor {
 /// The text with a mask in place of each occurrence of the token; `None` if it does not occur.
 fn without(text: &str, token: &str) -> Option<String> {
     let mut found = spelling::find(text, token, 0)?;
-    let (mut masked, mut kept) = (String::with_capacity(text.len()), 0);
+    let mut masked = String::with_capacity(text.len());
+    let mut kept = 0;
     loop {
         masked.extend([&text[kept..found.start], MASK]);
         kept = found.end;

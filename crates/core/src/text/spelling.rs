@@ -28,7 +28,8 @@ pub fn find(text: &str, token: &str, from: usize) -> Option<Range<usize>> {
 
 /// The end of `token` if it begins at `start`.
 fn end_of(text: &str, token: &str, start: usize) -> Option<usize> {
-    let (mut ends, mut readings) = (vec![start], Vec::new());
+    let mut ends = vec![start];
+    let mut readings = Vec::new();
     for expected in token.chars() {
         readings.clear();
         for end in &ends {

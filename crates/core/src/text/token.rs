@@ -92,7 +92,9 @@ impl Credential {
     pub fn expires_at(&self) -> Option<Timestamp> {
         let Self::Bearer(token) = self else { return None };
         let mut parts = token.split('.');
-        let (_header, payload, _signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let _header = parts.next()?;
+        let payload = parts.next()?;
+        let _signature = parts.next()?;
         let payload = URL_SAFE_NO_PAD.decode(payload).ok().filter(|_| parts.next().is_none())?;
         let claims: serde_json::Value = serde_json::from_slice(&payload).ok()?;
         Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()

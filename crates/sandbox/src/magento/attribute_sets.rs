@@ -38,7 +38,9 @@ pub fn assign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
         None | Some(Value::Null) => Err(ApiError::required(name)),
         Some(value) => Ok(as_text(value)),
     };
-    let (set, group, code) = (sent("attributeSetId")?, sent("attributeGroupId")?, sent("attributeCode")?);
+    let set = sent("attributeSetId")?;
+    let group = sent("attributeGroupId")?;
+    let code = sent("attributeCode")?;
     if !is_of_products(&named(records, &set)?) {
         return Err(ApiError::new(400, "The attribute set ID is incorrect. Verify the ID and try again."));
     }
@@ -55,7 +57,8 @@ pub fn assign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
 
 /// DELETE `products/attribute-sets/{attributeSetId}/attributes/{attributeCode}`: the values of the set's products go with it.
 pub fn unassign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
-    let (set, code) = (call.parameter(0), call.parameter(1));
+    let set = call.parameter(0);
+    let code = call.parameter(1);
     named(records, set)?;
     let attribute = coded(records, code)?;
     let id = call.id(0)?;

@@ -71,7 +71,8 @@ fn no_item(cart: &Value, item: i64) -> ApiError {
 
 /// DELETE `carts/{mine|cartId}/items/{itemId}`.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
-    let (cart, item) = (call.cart(records)?, call.id(1)?);
+    let cart = call.cart(records)?;
+    let item = call.id(1)?;
     if !records.lines(cart)?.iter().any(|line| line.item_id == item) {
         return Err(no_item(&json!(cart), item));
     }

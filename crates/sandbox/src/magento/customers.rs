@@ -102,7 +102,8 @@ fn save(records: &Database<'_>, call: &mut Call, target: i64) -> Result<Value, A
         let date = birthday(text)?;
         call.sent.insert("dob".to_owned(), date.into());
     }
-    let (sent, is_own) = (&call.sent, call.is_own);
+    let sent = &call.sent;
+    let is_own = call.is_own;
     let mut customer = records.customer(target)?;
     let before = records.addresses(target)?;
     default_addresses::check_sent(&customer, &before, sent, is_own)?;

@@ -136,7 +136,8 @@ fn signed_path(path: &str) -> String {
     };
     // First the escapes of characters that a path may have are decoded, which may make a new escape; then the other
     // characters are encoded.
-    let (mut plain, mut at) = (Vec::new(), 0);
+    let mut plain = Vec::new();
+    let mut at = 0;
     while at < path.len() {
         match escape(path, at).filter(|_| path[at] == b'%') {
             Some(byte) if is_kept(byte, DECODED_IN_PATH) => plain.push(byte),
@@ -166,13 +167,15 @@ fn signed_path(path: &str) -> String {
 fn natural_order(one: &str, other: &str) -> Ordering {
     let (one, other) = (escaped(one).into_bytes(), escaped(other).into_bytes());
     let digit = |text: &[u8], at: usize| text.get(at).copied().filter(u8::is_ascii_digit);
-    let (mut a, mut b) = (0, 0);
+    let mut a = 0;
+    let mut b = 0;
     loop {
         if let (Some(first), Some(second)) = (digit(&one, a), digit(&other, b)) {
             let is_fraction = first == b'0' || second == b'0';
             let mut first_difference = Ordering::Equal;
             loop {
-                let (here, there) = (digit(&one, a), digit(&other, b));
+                let here = digit(&one, a);
+                let there = digit(&other, b);
                 if here.is_none() || there.is_none() {
                     let longer = here.is_some().cmp(&there.is_some());
                     match longer.then(first_difference) {

@@ -101,7 +101,8 @@ fn stored(mut address: Document, owner: &Document) -> Document {
 
 /// The fields of the order itself: customer, totals, shipping and payment.
 fn body(records: &Database<'_>, cart: i64, customer: i64, saved: &Document) -> Result<Document, ApiError> {
-    let (owner, totals) = (records.customer(customer)?, totals::totals(records, cart)?);
+    let owner = records.customer(customer)?;
+    let totals = totals::totals(records, cart)?;
     let of_owner = |name: &str| owner.get(name).cloned().unwrap_or_default();
     let code = |name: &str| saved.get(name).map(as_text).unwrap_or_default();
     let payment = &saved["paymentMethod"];

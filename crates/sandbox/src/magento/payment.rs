@@ -30,7 +30,8 @@ pub fn selected(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
 
 /// PUT `carts/{mine|cartId}/selected-payment-method`.
 pub fn select(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
-    let (cart, payment) = (call.cart(records)?, call.sent);
+    let cart = call.cart(records)?;
+    let payment = call.sent;
     let mut saved = records.shipping(cart)?.unwrap_or_default();
     if !saved.contains_key("shipping_address") {
         return Err(ApiError::new(400, "The shipping address is missing. Set the address and try again."));

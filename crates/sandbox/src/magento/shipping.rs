@@ -66,7 +66,8 @@ fn methods_of(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
 /// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method, but no payment, which has a call
 /// of its own. An unknown carrier or method is refused after the addresses were saved.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
-    let (cart, sent) = (call.cart(records)?, &call.sent);
+    let cart = call.cart(records)?;
+    let sent = &call.sent;
     if records.lines(cart)?.is_empty() {
         let message =
             "The shipping method can't be set for an empty cart. Add an item to cart and try again.";

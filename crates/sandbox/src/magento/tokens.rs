@@ -44,7 +44,8 @@ pub fn administrator(records: &Database<'_>, call: Call) -> Result<Value, ApiErr
 
 fn credentials(call: &Call) -> Result<(String, String), ApiError> {
     let text = |name: &str| call.sent.get(name).map(as_text).unwrap_or_default();
-    let (username, password) = (text("username"), text("password"));
+    let username = text("username");
+    let password = text("password");
     let missing = [("username", &username), ("password", &password)];
     let missing =
         missing.into_iter().filter(|(_, text)| text.is_empty()).map(|(name, _)| ApiError::required(name));

@@ -20,10 +20,13 @@ pub fn quantity(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
 /// The totals of a cart, without taxes and discounts.
 pub fn totals(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     let saved = records.shipping(cart)?.unwrap_or_default();
-    let (mut subtotal, mut count, mut items) = (0.0, 0.0, Vec::new());
+    let mut subtotal = 0.0;
+    let mut count = 0.0;
+    let mut items = Vec::new();
     for line in records.lines(cart)? {
         let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
-        let (price, qty) = (number(&product.price), number(&line.qty));
+        let price = number(&product.price);
+        let qty = number(&line.qty);
         subtotal += price * qty;
         count += qty;
         items.push(json!({

@@ -207,7 +207,8 @@ fn check_payment(records: &Database<'_>, sent: &Document) -> Result<(), ApiError
 
 /// Carrier and method come together, exist, and need a shipping address.
 fn check_method(records: &Database<'_>, sent: &Document, saved: &Document) -> Result<(), ApiError> {
-    let (carrier, method) = ("shipping_carrier_code", "shipping_method_code");
+    let carrier = "shipping_carrier_code";
+    let method = "shipping_method_code";
     let code = |name| sent.get(name).and_then(Value::as_str);
     let (carrier, method) = match (code(carrier), code(method)) {
         (None, None) => return Ok(()),

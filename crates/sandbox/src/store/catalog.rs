@@ -218,6 +218,9 @@ impl Product {
 }
 
 fn product(row: &rusqlite::Row<'_>) -> StoreResult<Product> {
-    let (id, sku, kind, name) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    let id = row.get(0)?;
+    let sku = row.get(1)?;
+    let kind = row.get(2)?;
+    let name = row.get(3)?;
     Ok(Product { id, sku, kind, name, price: row.get(4)?, stock: row.get(5)?, set: row.get(6)? })
 }

@@ -80,7 +80,9 @@ impl Database<'_> {
                    WHERE expires_at IS NULL
                    ORDER BY customer_id IS NULL, customer_id";
         self.rows(sql, [], |row| {
-            let (token, kind, customer_id) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let token = row.get(0)?;
+            let kind = row.get(1)?;
+            let customer_id = row.get(2)?;
             Ok(IssuedToken { token, kind, customer_id, email: row.get(3)? })
         })
     }

@@ -176,7 +176,8 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 /// files beside it the same mode.
 fn create_private(path: &Path) -> std::io::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (builder, options) = (&mut DirBuilder::new(), &mut OpenOptions::new());
+    let builder = &mut DirBuilder::new();
+    let options = &mut OpenOptions::new();
     #[cfg(unix)]
     {
         std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);

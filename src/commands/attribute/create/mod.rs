@@ -137,7 +137,8 @@ pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure
         let prompt = session.prompt();
         if prompt.can_ask() {
             // What is missing so far is not refused yet.
-            let (given, allow_unknown) = (document.clone(), session.global.input.allow_unknown);
+            let given = document.clone();
+            let allow_unknown = session.global.input.allow_unknown;
             let input =
                 Draft::new(session.dialect, &ATTRIBUTE_CREATE, given.into(), &|_| Ok(()), allow_unknown)?;
             let mut wizard = Wizard::new(session, &prompt, args, input.fields);

@@ -186,7 +186,9 @@ impl<'a> Wizard<'a> {
 
     /// Shows the whole and asks; `None` for Esc.
     fn confirm(&self, document: Option<Value>) -> Result<Option<Draft>, Failure> {
-        let (report, dialect, global) = (self.session.report, self.session.dialect, self.session.global);
+        let report = self.session.report;
+        let dialect = self.session.dialect;
+        let global = self.session.global;
         let flags: CreateArgs = self.line().parse(grammar())?;
         let mut draft = flags.prepare(dialect, document.into(), global.input.allow_unknown)?;
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));

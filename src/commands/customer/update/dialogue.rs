@@ -75,7 +75,8 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
     // The address is one of the answers.
     let typed = service.typed().without(&["--address", "--add-address"]);
-    let (mut has_sent, mut is_introduced) = (false, false);
+    let mut has_sent = false;
+    let mut is_introduced = false;
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
     loop {
         let profile = match &args.base {
@@ -274,7 +275,8 @@ impl Dialogue<'_> {
                 self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
             }
             _ => {
-                let (text, label) = (self.form.initial(field, self.profile), self.form.question(field));
+                let text = self.form.initial(field, self.profile);
+                let label = self.form.question(field);
                 let question = Question { text: &label, initial: &text, ..Question::default() };
                 let typed = self.prompt.text(&question, |text| self.form.check(field, text.trim()))?;
                 typed.and_then(|text| field.parse(text.trim()).ok())
@@ -320,7 +322,8 @@ impl Dialogue<'_> {
         if !country.is_empty() {
             read_country(self.service, country).await?;
         }
-        let (directory, stored) = (self.service.regions.borrow(), field.value());
+        let directory = self.service.regions.borrow();
+        let stored = field.value();
         let has_list = !directory.regions(country).is_empty();
         let is_in_doubt = self.form.region_in_doubt().is_some();
         let note = if is_in_doubt { "The country changed; enter a region in the new one." } else { "" };

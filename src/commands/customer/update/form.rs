@@ -70,8 +70,11 @@ impl Form {
             fields::<AddressFlags>(MARKETPLACE_FIELDS.address, ADDRESS.split_whitespace(), stored);
         let custom = stored.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
         fields.extend(custom.filter_map(|attribute| {
-            let (name, stored) = (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?);
-            let (label, name, stored) = (sanitize_line(name), name.to_owned(), stored.clone());
+            let name = attribute.get("attribute_code")?.as_str()?;
+            let stored = attribute.get("value")?;
+            let label = sanitize_line(name);
+            let name = name.to_owned();
+            let stored = stored.clone();
             let field =
                 Field { flag: CUSTOM.to_owned(), name, label, holds: FieldType::Text, stored, edited: None };
             field.stored.is_string().then_some(field)

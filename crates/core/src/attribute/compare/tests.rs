@@ -25,7 +25,8 @@ fn shop(
     labels: &[HashMap<String, String>],
     places: &[&str],
 ) -> (ShopAttribute, Map<String, Value>) {
-    let (fields, views) = (fields.as_object().unwrap(), named(&[("2", "fr"), ("3", "de")]));
+    let fields = fields.as_object().unwrap();
+    let views = named(&[("2", "fr"), ("3", "de")]);
     let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
     let exported = ReadAttribute { fields, views: &views, labels, places: &places }.exported();
     let stored = StoredOptions::of(Attribute(fields)).ok();

@@ -149,7 +149,8 @@ mod golden {
     #[test]
     fn the_tables_list_exactly_what_the_interface_lists() {
         for operation in OPERATIONS.into_iter().filter(|operation| operation.is_in(&MARKETPLACE)) {
-            let (mut in_golden, mut in_tables) = (BTreeSet::new(), BTreeSet::new());
+            let mut in_golden = BTreeSet::new();
+            let mut in_tables = BTreeSet::new();
             written(&golden(operation), "", &mut in_golden);
             listed(operation.schema(&MARKETPLACE), "", &mut in_tables);
             assert_eq!(in_golden, in_tables, "{}", operation.name);

@@ -59,7 +59,8 @@ fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown
     let not_shown = |calls: &[OwnCall<'_>], email: &str| {
         not_shown(calls, None, &object(&json!({"email": email, "addresses": []})))
     };
-    let (back, there) = (between(&old, &new), between(&new, &old));
+    let back = between(&old, &new);
+    let there = between(&new, &old);
     let writes = [call(&back, Extent::Part), call(&there, Extent::Whole)];
     assert_eq!(not_shown(&writes[1..], "b"), ["email has its old value"]);
     assert_eq!(not_shown(&writes, "b"), [""; 0]);
@@ -69,7 +70,8 @@ fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown
 #[test]
 fn a_write_that_was_applied_in_part_may_leave_what_was_there_before_it_and_nothing_older() {
     let [one, two, three] = ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}));
-    let (newer, older) = (between(&two, &three), between(&one, &two));
+    let newer = between(&two, &three);
+    let older = between(&one, &two);
     let writes = [call(&newer, Extent::Part), call(&older, Extent::Whole)];
     for (email, missing) in [("1", &["email has its old value"][..]), ("2", &[]), ("3", &[]), ("4", &[])] {
         let shown = object(&json!({"email": email, "addresses": []}));
@@ -80,7 +82,8 @@ fn a_write_that_was_applied_in_part_may_leave_what_was_there_before_it_and_nothi
 #[test]
 fn an_unknown_write_was_applied_where_a_newer_one_has_found_it() {
     let [one, two, three] = ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}));
-    let (first, second) = (between(&one, &two), between(&two, &three));
+    let first = between(&one, &two);
+    let second = between(&two, &three);
     let unknown = call(&first, Extent::Unknown);
     let shown = object(&json!({"email": "1", "addresses": []}));
     assert_eq!(not_shown(&[unknown], None, &shown), [""; 0]);
@@ -91,7 +94,9 @@ fn an_unknown_write_was_applied_where_a_newer_one_has_found_it() {
 #[test]
 fn the_value_before_the_older_of_two_writes_is_too_old_as_well() {
     let email = |email: &str| json!({"email": email, "addresses": []});
-    let (one, two, three) = (email("one"), email("two"), email("three"));
+    let one = email("one");
+    let two = email("two");
+    let three = email("three");
     assert_eq!(missing(&[&three, &two, &one], &one), ["email has its old value"]);
     assert_eq!(missing(&[&three, &two, &one], &two), ["email has its old value"]);
     assert_eq!(missing(&[&three, &two, &one], &three), [""; 0]);
@@ -159,7 +164,8 @@ fn what_was_added_is_there_by_its_id_and_gone_where_a_newer_call_removed_it() {
 #[test]
 fn what_was_cleared_is_not_there_unless_the_service_keeps_it() {
     let with = |vat: Value| json!({"addresses": [{"id": 1, "vat_id": vat}]});
-    let (old, cleared) = (with("V12".into()), with(Value::Null));
+    let old = with("V12".into());
+    let cleared = with(Value::Null);
     let on_disk = |effect: &Effect| -> Effect {
         serde_json::from_str(&serde_json::to_string(effect).unwrap()).unwrap()
     };
@@ -194,7 +200,8 @@ fn an_address_that_was_to_be_removed_counts_as_removed_though_a_look_still_showe
 #[test]
 fn a_look_that_was_older_than_the_calls_before_says_nothing_of_what_a_call_left() {
     let [one, two, three] = ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}));
-    let (first, mut second) = (between(&one, &two), between(&two, &three));
+    let first = between(&one, &two);
+    let mut second = between(&two, &three);
     second.close(&object(&one));
     let calls = [call(&second, Extent::Whole), call(&first, Extent::Whole)];
     assert_eq!(not_shown(&calls, None, &object(&one)), ["email has its old value"]);

@@ -195,7 +195,8 @@ fn what_blocks_updates_and_what_is_missing_is_told_of_each_address() {
         assert_eq!(kinds(changes.clone()), expected, "{changes}");
     }
     let bare = customer(json!([{"id": 1, "country_id": "XX"}]));
-    let (regions, unknown) = (RegionDirectory::default(), HashSet::new());
+    let regions = RegionDirectory::default();
+    let unknown = HashSet::new();
     let marketplace = Shop { dialect: &MARKETPLACE, regions: &regions, unknown: &unknown };
     let found = check(&bare, &[], &marketplace);
     assert_eq!(

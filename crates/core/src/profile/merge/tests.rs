@@ -369,7 +369,8 @@ mod properties {
                 "extension_attributes": inside,
                 "addresses": [{"id": 1, "extension_attributes": inside}],
             });
-            let (stored, draft) = (profile(&stored), profile(&draft));
+            let stored = profile(&stored);
+            let draft = profile(&draft);
             let patch = ProfilePatch { draft: into_members(draft.clone()), ..ProfilePatch::default() };
             let merged = Value::Object(merged(&into_members(stored.clone()), &patch).customer);
             for place in ["/extension_attributes", "/addresses/0/extension_attributes"] {

@@ -11,7 +11,9 @@ fn object(value: Value) -> Map<String, Value> {
 
 /// The undo of an update that sent `sent` for `before`, as `change` sets it.
 fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>)) -> (Inverse, Merged) {
-    let (now, before, sent) = (object(now.clone()), object(before.clone()), object(sent.clone()));
+    let now = object(now.clone());
+    let before = object(before.clone());
+    let sent = object(sent.clone());
     let mut undo = Undo {
         before: &before,
         sent: &sent,
@@ -124,7 +126,8 @@ fn custom_attributes_come_back_and_go_again() {
     let door = json!({"attribute_code": "door_code", "value": "B1"});
     let other = json!({"attribute_code": "floor", "value": "3"});
     // The shop drops an attribute that is emptied.
-    let (before, now) = (with(json!([door, other])), with(json!([other])));
+    let before = with(json!([door, other]));
+    let now = with(json!([other]));
     let sent = with(json!([{"attribute_code": "door_code", "value": ""}, other]));
     assert_eq!(customer(&undo(&now, &before, &sent, |_| ())), with(json!([other, door])));
     let none = json!({"addresses": [{"id": 1}]});
@@ -136,7 +139,8 @@ fn custom_attributes_come_back_and_go_again() {
     );
     assert_eq!(customer(&dropped), with(json!([door])));
     // One that was added is emptied.
-    let (before, sent) = (with(json!([other])), with(json!([other, door])));
+    let before = with(json!([other]));
+    let sent = with(json!([other, door]));
     let emptied = json!({"attribute_code": "door_code", "value": ""});
     assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), with(json!([other, emptied])));
     let nothing = json!({"attribute_code": "door_code", "value": null});
@@ -155,7 +159,9 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
     );
     let rewritten =
         [Change::parse(&json!({"path": "dob", "before": "1990-01-01", "after": "1991-01-31"})).unwrap()];
-    let (before, sent, now) = (object(before), object(sent), object(now));
+    let before = object(before);
+    let sent = object(sent);
+    let now = object(now);
     let of = |rewritten| Undo {
         before: &before,
         sent: &sent,
@@ -175,7 +181,8 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
 #[test]
 fn a_region_goes_back_as_a_whole() {
     let with = |id: i64, code: &str| json!({"addresses": [{"id": 1, "region": {"region_code": code, "region": code, "region_id": id}, "region_id": id}]});
-    let (before, sent) = (with(12, "CA"), with(43, "NY"));
+    let before = with(12, "CA");
+    let sent = with(43, "NY");
     assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), before);
     let changed = undo(&with(57, "TX"), &before, &sent, |_| ());
     assert!(changed.1.changes.is_empty());
@@ -208,7 +215,8 @@ fn default_of(profile: &Value) -> Vec<Value> {
 
 #[test]
 fn a_default_goes_back_only_where_it_still_is_where_the_update_put_it() {
-    let (before, sent) = (with_default(&[1, 2, 3], Some(1)), with_default(&[1, 2, 3], Some(2)));
+    let before = with_default(&[1, 2, 3], Some(1));
+    let sent = with_default(&[1, 2, 3], Some(2));
     let undone = undo(&sent, &before, &sent, |_| ());
     assert_eq!((default_of(&customer(&undone)), undone.0.notes.len()), (vec![json!("City 1")], 0));
     assert_eq!(customer(&undone)["default_billing"], "1");
@@ -417,7 +425,8 @@ mod laws {
             let (first, last) = (Value::Object(first), Value::Object(last));
             let undone = undo(&now, &first, &last, |_| ());
             let result = stored(&super::customer(&undone), &mut next_id);
-            let (found, current) = (fields(&result), fields(&now));
+            let found = fields(&result);
+            let current = fields(&now);
             let is_added = |name: &str| added.iter().any(|street| name.starts_with(street));
             for (name, value) in &found {
                 let stays = is_added(name) && !undone.0.left.is_empty() && current.get(name) == Some(value);
@@ -436,7 +445,8 @@ mod laws {
 #[test]
 fn where_an_address_is_goes_back_as_a_whole_or_not_at_all() {
     let address = |city: &str, postcode: &str, company: &str| json!({"addresses": [{"id": 2, "street": ["a"], "city": city, "postcode": postcode, "company": company}]});
-    let (before, sent) = (address("Paris", "75001", "A"), address("Lyon", "69001", "B"));
+    let before = address("Paris", "75001", "A");
+    let sent = address("Lyon", "69001", "B");
     let undone = undo(&address("Dijon", "69001", "B"), &before, &sent, |_| ());
     assert_eq!(customer(&undone), address("Dijon", "69001", "A"));
     assert_eq!(undone.0.left.len(), 2, "{:?}", undone.0.left);
@@ -463,7 +473,8 @@ fn a_value_whose_place_is_gone_comes_back_with_its_place() {
     cleared["extension_attributes"]["is_subscribed"] = json!(false);
     cleared["addresses"][0]["region"]["region"] = json!(null);
     // The next read shows nothing of what is empty.
-    let (next, later) = (read("Bonn"), read("Lyon"));
+    let next = read("Bonn");
+    let later = read("Lyon");
     let [before, sent, next, later] = [first, cleared, next, later].map(object);
     let writes =
         [ProfileWrite { before: &before, sent: &sent }, ProfileWrite { before: &next, sent: &later }];

@@ -44,7 +44,8 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     let mut sent = std::mem::take(&mut call.sent);
     let code = call.parameter(0);
     let Some(id) = records.attribute_id(code)? else {
-        let (label, input) = (label(&sent)?, input(&sent)?);
+        let label = label(&sent)?;
+        let input = input(&sent)?;
         check_code(code)?;
         complete(&mut sent, &label, &input, code);
         let id = attribute::store(records, None, code, &sent)?;
@@ -56,7 +57,8 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     {
         return Err(already_exists());
     }
-    let (options, default) = (sent.shift_remove("options"), sent.shift_remove("default_value"));
+    let options = sent.shift_remove("options");
+    let default = sent.shift_remove("default_value");
     stored.extend(sent.into_iter().filter(|(_, value)| !value.is_null()));
     records.put_attribute(Some(id), code, &stored)?;
     let written = options::reorder(records, id, options.as_ref())?;

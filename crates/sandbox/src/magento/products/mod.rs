@@ -119,7 +119,9 @@ fn create(records: &Database<'_>, sku: &str, sent: &Document) -> Result<Product,
     let refusal =
         || ApiError::new(400, "Invalid product data: %1").with(json!(["Invalid attribute set entity type"]));
     let value = |name: &str| sent.get(name).filter(|value| !value.is_null()).ok_or_else(refusal);
-    let (name, price, set) = (value("name")?, value("price")?, value("attribute_set_id")?);
+    let name = value("name")?;
+    let price = value("price")?;
+    let set = value("attribute_set_id")?;
     let set = set.as_i64().unwrap_or_default();
     if !records
         .attribute_sets()?
