@@ -219,24 +219,12 @@ impl Columns {
                 problems.extend((column.title == LABEL).then(|| format!("column {title} is empty")));
                 continue;
             }
-            let result = match &column.holds {
-                Holds::Extra => {
-                    extra.insert(column.title.clone(), cell.into());
-                    Ok(())
-                }
-                Holds::Field(FieldType::Number | FieldType::Scalar(Scalar::Number))
-                    if self.delimiter == b';' && cells::ambiguous(cell).is_some() =>
-                {
-                    Err(cells::ambiguous(cell).unwrap_or_default())
-                }
-                _ if self.can_clear => match cells::clears(cell) {
-                    Ok(true) => column.clear(&mut document),
-                    Ok(false) => column.set(cell, &mut document),
-                    Err(what) => Err(what),
-                },
-                _ => column.set(cell, &mut document),
-            };
-            problems.extend(result.err().map(|what| format!("column {title}: {what}")));
+            if let Holds::Extra = column.holds {
+                extra.insert(column.title.clone(), cell.into());
+                continue;
+            }
+            let set = self.set(column, cell, &mut document);
+            problems.extend(set.err().map(|what| format!("column {title}: {what}")));
         }
         problems.extend(self.place_address(row, &mut document).err());
         // A row has one option. Several in a cell, as `attribute create` takes them, would become one.
@@ -246,6 +234,19 @@ impl Columns {
             *option = json!([option.take()]);
         }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
+    }
+
+    /// Sets or clears what a cell is about.
+    fn set(&self, column: &Column, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
+        let is_number =
+            matches!(column.holds, Holds::Field(FieldType::Number | FieldType::Scalar(Scalar::Number)));
+        if let Some(what) = cells::ambiguous(cell).filter(|_| is_number && self.delimiter == b';') {
+            return Err(what);
+        }
+        if self.can_clear && cells::clears(cell)? {
+            return column.clear(document);
+        }
+        column.set(cell, document)
     }
 
     /// Whether two consecutive rows are one record: options of one attribute, which a column or a flag names.

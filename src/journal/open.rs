@@ -156,10 +156,8 @@ impl Opening {
                     self.storage.remove(path).map_err(failed)?;
                     lock
                 } else {
-                    match self.storage.try_lock(&lock_of(path)).map_err(failed)? {
-                        Some(lock) => lock,
-                        None => lock(&*self.storage, path).await?,
-                    }
+                    let at_once = self.storage.try_lock(&lock_of(path)).map_err(failed)?;
+                    if let Some(lock) = at_once { lock } else { lock(&*self.storage, path).await? }
                 };
                 // It gets its name after its header is written, so that no journal is ever without one.
                 self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {

@@ -8,11 +8,12 @@ use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::cart_owner::CartOwner;
+use crate::ops::seen_earlier;
 use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::write::{self, Call, Written};
 use storefront_core::absent::Absent;
 use storefront_core::cart::{find_item, item_id, item_state};
-use storefront_core::effect::{Before, Change, Effect, Sent, are_shown, composed};
+use storefront_core::effect::{Before, Change, Effect, Sent, composed};
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Request;
@@ -195,12 +196,7 @@ pub async fn resolve_unknown(
 ) -> Result<Option<Outcome>, Failure> {
     let effects = ahead.effects();
     let Some(owner) = written_to(service, &effects).await? else { return Ok(None) };
-    let document = owner.document();
-    let is_shown = are_shown(&effects, &document);
-    if is_shown {
-        service.log()?.note_shown(&ahead.writes, &document).await;
-    }
-    Ok(is_shown.then(|| Outcome::seen_earlier(operation.name)))
+    seen_earlier(service, operation, &ahead.writes, &owner.document()).await
 }
 
 /// An item for people: its id and SKU.

@@ -31,12 +31,14 @@ use crate::client::service::Service;
 use crate::client::{LOOK_CLOSER, Reply, may_be_saved, pause};
 use crate::input::{Draft, Overrides, RawInput};
 use crate::journal::Ahead;
+use crate::log::Write;
 use crate::report::outcome::Outcome;
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
 pub use crate::write::reads::Reads;
 use storefront_core::absent::Absent;
 use storefront_core::check::body::Warnings;
+use storefront_core::effect::{Effect, are_shown};
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
 use storefront_core::hint::Hint;
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
@@ -63,6 +65,25 @@ pub async fn lock(
         session.report.status(&format!("waiting for another storefront process to finish with this {noun}"));
     };
     acquire(session.context, &service.settings, name, timeout, waiting).await
+}
+
+/// The result of a record of an earlier run, if a read shows all that its calls were to change. That is noted: from then on a
+/// later read has to show it, too.
+///
+/// # Errors
+/// `guard` where the log cannot be written.
+pub async fn seen_earlier(
+    service: &Service<'_>,
+    operation: &OperationSpec,
+    writes: &[Write],
+    document: &Map<String, Value>,
+) -> Result<Option<Outcome>, Failure> {
+    let effects: Vec<Effect> = writes.iter().filter_map(Write::changes).collect();
+    if !are_shown(&effects, document) {
+        return Ok(None);
+    }
+    service.log()?.note_shown(writes, document).await;
+    Ok(Some(Outcome::seen_earlier(operation.name)))
 }
 
 /// The line of a record that cannot be sent, and why.

@@ -304,9 +304,8 @@ impl<'a> Corrections<'a> {
         let mut failed = None;
         let mut is_verified = true;
         for ((which, _), call) in self.addresses.iter().zip(to_send) {
-            let is_later = !corrected.is_empty();
             let written = async {
-                if is_later {
+                if !corrected.is_empty() {
                     self.ensure_as_read(*which).await?;
                 }
                 sent.carry_out(self.owner, call).await
@@ -322,9 +321,8 @@ impl<'a> Corrections<'a> {
                 }
             }
         }
-        let text = self.comment(&corrected).filter(|_| !corrected.is_empty());
-        let comment = match &text {
-            Some(text) => Some(add_comment(self.owner, self.operation, text).await),
+        let comment = match self.comment(&corrected).filter(|_| !corrected.is_empty()) {
+            Some(text) => Some(add_comment(self.owner, self.operation, &text).await),
             None => None,
         };
         if let Some(failure) = failed {

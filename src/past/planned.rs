@@ -13,10 +13,10 @@ use crate::input::{Draft, Overrides, RawInput};
 use crate::journal::Ahead;
 use crate::log::Write;
 use crate::ops::profile::earlier;
-use crate::ops::{Operation, Resolved, RunFuture};
+use crate::ops::{Operation, Resolved, RunFuture, seen_earlier};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
-use storefront_core::effect::{Kind, are_shown, composed};
+use storefront_core::effect::{Kind, composed};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::{
@@ -129,11 +129,7 @@ impl Operation for UndoPlan {
                 return earlier::resolve_unknown(&service, self.spec.name, &ahead.of).await;
             }
             let Read::Shown(document) = owners::read(&service, &whole).await? else { return Ok(None) };
-            let is_shown = are_shown(&effects, &document);
-            if is_shown {
-                service.log()?.note_shown(&ahead.writes, &document).await;
-            }
-            Ok(is_shown.then(|| Outcome::seen_earlier(self.spec.name)))
+            seen_earlier(&service, self.spec, &ahead.writes, &document).await
         })
     }
 

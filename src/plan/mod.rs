@@ -226,10 +226,7 @@ impl Plan {
             digest.update(line.as_bytes());
             copy.write_all(line.as_bytes()).map_err(unwritable)?;
         }
-        if count != header.records {
-            let message = format!("plan `{name}` has {count} records of {}", header.records);
-            return Err(Failure::guard(message).hint(PLAN_AGAIN));
-        }
+        ensure_all(&header, count, path)?;
         let copy = copy.into_inner().map_err(|error| unwritable(error.into_error()))?;
         Ok(Self {
             path: path.to_owned(),
@@ -260,6 +257,15 @@ impl Plan {
 }
 
 /// The header in the first line of a plan.
+/// Refuses a plan whose end is cut off.
+fn ensure_all(header: &PlanHeader, count: u64, path: &Path) -> Result<(), Failure> {
+    if count == header.records {
+        return Ok(());
+    }
+    let message = format!("plan `{}` has {count} records of {}", path.display(), header.records);
+    Err(Failure::guard(message).hint(PLAN_AGAIN))
+}
+
 fn header(path: &Path, first: &str) -> Result<PlanHeader, Failure> {
     let members = exact_json::parse_object(first.as_bytes()).map_err(|_| no_plan(path))?;
     let version = members.get("plan").and_then(Value::as_u64).ok_or_else(|| no_plan(path))?;

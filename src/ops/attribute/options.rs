@@ -12,14 +12,14 @@ use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::log::{DefaultNote, WriteLog};
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::{found_in_part, lock};
+use crate::ops::{found_in_part, lock, seen_earlier};
 use crate::report::outcome::Outcome;
 use crate::state::LockName;
 use crate::system::storage::Lock;
 use crate::write::{self, Call, LeftCall, Written};
 use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{Named, StoredOptions};
-use storefront_core::effect::{Effect, are_shown, composed};
+use storefront_core::effect::{Effect, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::integer;
@@ -490,13 +490,10 @@ pub async fn resolve_default(
 ) -> Result<Option<Outcome>, Failure> {
     let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
     let is_own = |effect: &Effect| effect.owner.id == locked.before.id();
-    let effects = ahead.effects();
-    let document = locked.before.document();
-    let is_shown = effects.iter().all(is_own) && are_shown(&effects, &document);
-    if is_shown {
-        service.log()?.note_shown(&ahead.writes, &document).await;
+    if !ahead.effects().iter().all(is_own) {
+        return Ok(None);
     }
-    Ok(is_shown.then(|| Outcome::seen_earlier(SET_DEFAULT)))
+    seen_earlier(service, &ATTRIBUTE_OPTION_DEFAULT, &ahead.writes, &locked.before.document()).await
 }
 
 /// Makes the option with this label the default, or shows the call.

@@ -9,7 +9,7 @@ use super::{Catalog, Wanted, export, search, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
-use crate::ops::{basis, lock};
+use crate::ops::{basis, lock, seen_earlier};
 use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::state::LockName;
 use crate::write::{self, Call, Written};
@@ -426,10 +426,8 @@ pub async fn resolve_unknown(
         Err(failure) if failure.kind == FailureKind::Usage => return Ok(None),
         product => product?,
     };
-    let document = product.document();
-    let is_shown = effect.owner.id.as_ref() == Some(&product.id) && effect.look(&document).is_proof();
-    if is_shown {
-        service.log()?.note_shown([write], &document).await;
+    if effect.owner.id.as_ref() != Some(&product.id) {
+        return Ok(None);
     }
-    Ok(is_shown.then(|| Outcome::seen_earlier(PRODUCT_SET.name)))
+    seen_earlier(service, &PRODUCT_SET, std::slice::from_ref(write), &product.document()).await
 }

@@ -143,18 +143,8 @@ pub fn verify(
     );
     let (added, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| change.path.is_new_address());
-    let mut found = Vec::new();
-    let mut rewritten = Vec::new();
-    for change in added {
-        let added = change.after.as_ref();
-        match unclaimed.take(added.unwrap_or(&Value::Null), |actual| is_content(actual, added)) {
-            Some((id, _)) => {
-                verification.new_ids.push(id);
-                found.push((id, change));
-            }
-            None => rewritten.push(change),
-        }
-    }
+    let (found, rewritten) = find_added(added, &mut unclaimed);
+    verification.new_ids = found.iter().map(|(id, _)| *id).collect();
     // Every address that was to stay must be there, under its own id or a new one. The service may rewrite one that was
     // asked to move.
     let moved: HashSet<AddressId> = others.iter().filter_map(|change| moved_address(change)).collect();
@@ -178,6 +168,23 @@ pub fn verify(
     verification.shows_sent |= !verification.new_ids.is_empty();
     verification.new_ids.sort_by_key(|id| index.position(*id));
     Ok(Verification { foreign: foreign_changes(&changes, sent, now, ignore), ..verification })
+}
+
+/// The new addresses with their ids, and those that are not there as they were sent.
+fn find_added<'a>(
+    added: Vec<&'a Change>,
+    unclaimed: &mut AddressesByPlace<'_>,
+) -> (Vec<(AddressId, &'a Change)>, Vec<&'a Change>) {
+    let mut found = Vec::new();
+    let mut rewritten = Vec::new();
+    for change in added {
+        let added = change.after.as_ref();
+        match unclaimed.take(added.unwrap_or(&Value::Null), |actual| is_content(actual, added)) {
+            Some((id, _)) => found.push((id, change)),
+            None => rewritten.push(change),
+        }
+    }
+    (found, rewritten)
 }
 
 /// Whether a read can prove a PUT at all: something in it differs from before.
