@@ -140,7 +140,7 @@ async fn with_context(
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
-    // Nobody can be asked about each of many records: whoever agreed to the batch, or to its plan, has agreed to all.
+    // The records are not asked about one by one: a yes to the batch, or to its plan, is a yes to each of them.
     let yes = session.global.yes || origin.plan().is_some() || session.prompt().can_ask();
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
     let args = session.global.pace;
