@@ -9,7 +9,7 @@ use crate::cli::ConfirmArgs;
 use crate::client::Session;
 use crate::commands::auth::read_token;
 use crate::config::{
-    BASE_URL, ConfigFile, DEFAULT_PROFILE, KeyPath, Setting, Settings, flattened, is_secret, to_json,
+    BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json,
 };
 use crate::report::list::plain;
 use init::InitArgs;

@@ -14,7 +14,6 @@ use crate::journal::Ahead;
 use crate::log::Write;
 use crate::ops::profile::earlier;
 use crate::ops::{Operation, Resolved, RunFuture, seen_earlier};
-use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::effect::{Kind, composed};
 use storefront_core::failure::Failure;

@@ -16,6 +16,7 @@ use crate::report::profile::place_first;
 use storefront_core::cart::Cart;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
+use storefront_core::id::AddressId;
 use storefront_core::lint;
 use storefront_core::profile::address::own_id;
 
@@ -94,7 +95,11 @@ pub async fn ship<A: Args + Operation>(service: &Service<'_>, named: ShipNames<'
 }
 
 /// Asks for one of the shipping methods that the shop offers to a stored address: the codes of its carrier and of itself.
-async fn shipping_method(service: &Service<'_>, cart: &Cart, address: i64) -> Result<[String; 2], Failure> {
+async fn shipping_method(
+    service: &Service<'_>,
+    cart: &Cart<'_>,
+    address: AddressId,
+) -> Result<[String; 2], Failure> {
     let offered = service.read(&cart.estimate_shipping(address)).await?.value;
     let methods = list(&offered);
     let name = |method: &&Value| {
@@ -111,7 +116,7 @@ async fn shipping_method(service: &Service<'_>, cart: &Cart, address: i64) -> Re
 }
 
 /// Asks for the code of one of the payment methods that the shop offers; `None` if it offers none.
-async fn payment_method(service: &Service<'_>, cart: &Cart) -> Result<Option<String>, Failure> {
+async fn payment_method(service: &Service<'_>, cart: &Cart<'_>) -> Result<Option<String>, Failure> {
     let offered = service.read(&cart.read("/payment-methods")).await?.value;
     let methods = list(&offered);
     if methods.is_empty() {

@@ -93,10 +93,16 @@ impl Desk {
     /// # Errors
     /// `internal` without randomness.
     pub fn new(code: Code, told: UnboundedSender<Told>) -> Result<Self, Failure> {
-        let secret = secret()?;
-        let token = secret()?;
         let has_begun = watch::Sender::new(false);
-        Ok(Self { secret, token, code, state: Mutex::default(), told, has_begun, end_is_read: Notify::new() })
+        Ok(Self {
+            secret: secret()?,
+            token: secret()?,
+            code,
+            state: Mutex::default(),
+            told,
+            has_begun,
+            end_is_read: Notify::new(),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, SessionState> {
