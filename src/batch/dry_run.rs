@@ -38,8 +38,8 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let mut past = past(shared)?;
     looks::look(shared, &mut past).await?;
-    let mut sent = sent_elsewhere(shared, &past)?;
-    check::run(preparer, &past)?;
+    let compared = check::run(preparer, &past)?.compared;
+    let mut sent = sent_elsewhere(shared, &past, &compared)?;
     check::look_up(shared, &past).await?;
     let mut shown = DryRun::new(shared, planning, &past);
     let own = sent::own(&past);
@@ -241,14 +241,17 @@ impl<'a> DryRun<'a> {
 }
 
 /// What other batches sent of the records that a resumed run would send. For a plan, such records are refused.
-fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<SentRecords, Failure> {
+fn sent_elsewhere(
+    shared: RunContext<'_>,
+    past: &PreviousRun,
+    to_send: &ToSend,
+) -> Result<SentRecords, Failure> {
     let preparer = shared.preparer;
     let service = shared.service;
     let is_asked = preparer.origin.plan().is_some() || preparer.args.resume;
     let Some(log) = WriteLog::to_read(service.session.context)?.filter(|_| is_asked) else {
         return Ok(SentRecords::default());
     };
-    let to_send = ToSend::read(preparer, past)?;
     if preparer.origin.plan().is_some() {
         let again = to_send.again(shared, &log, past.runs())?;
         again.ensure_meant(preparer, past, &journal_of(&real_path(&preparer.origin.source().path)))?;

@@ -27,10 +27,7 @@ impl RecordPreparer<'_> {
                 add(&plan.header.id);
                 add(&hash(content).to_string());
             }
-            (Content::Json(text), ..) => match exact_json::parse(text.as_bytes()) {
-                Ok(value) => add(&value.to_string()),
-                Err(_) => add(text),
-            },
+            (Content::Json(text), ..) => add(&compact(text)),
             (content, _, columns) => {
                 for row in rows(content) {
                     let titles = columns.map(|columns| columns.titles.iter()).into_iter().flatten();
@@ -43,12 +40,41 @@ impl RecordPreparer<'_> {
                 }
             }
         }
-        self.session.global.typed.operation_flags().iter().for_each(|flag| add(flag));
+        self.flags.iter().for_each(|flag| add(flag));
         add(&prepared.key);
         if prepared.key.is_empty() {
             // The customer is the token's own.
             add(&self.run_token.as_ref().map(|token| token.expose().into_owned()).unwrap_or_default());
         }
         identity.finish()
+    }
+}
+
+/// A JSON text without the blanks between its values, and with its escapes as this program writes them.
+fn compact(text: &str) -> String {
+    if text.contains('\\') {
+        return exact_json::parse(text.as_bytes())
+            .map_or_else(|_| text.to_owned(), |value| value.to_string());
+    }
+    // Without escapes, each quote begins or ends a string.
+    let mut is_inside = false;
+    let is_kept = |character: &char| {
+        is_inside ^= *character == '"';
+        is_inside || !character.is_ascii_whitespace()
+    };
+    text.chars().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact;
+
+    #[test]
+    fn blanks_and_escapes_do_not_make_another_record() {
+        let plain = r#"{"sku":"a b","qty":1.50,"name":"Zoë"}"#;
+        assert_eq!(compact(plain), plain);
+        assert_eq!(compact("{ \"sku\" :\t\"a b\", \"qty\": 1.50,\r\n\"name\":\"Zoë\" }"), plain);
+        assert_eq!(compact(r#"{"sku": "a\u0020b", "qty": 1.50, "name": "Zo\u00eb"}"#), plain);
+        assert_ne!(compact(r#"{"sku":"a  b","qty":1.50,"name":"Zoë"}"#), plain);
     }
 }

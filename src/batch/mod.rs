@@ -39,7 +39,6 @@ use crate::batch::pace::Pace;
 use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Run, RunInput};
 use crate::batch::send::RunContext;
-use crate::batch::sent::ToSend;
 use crate::batch::token::{RunToken, placeholders};
 use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
@@ -175,8 +174,9 @@ async fn send_records(shared: RunContext<'_>) -> Result<(), Failure> {
         written = &mut writer => written?,
     }
     let next = command_line::next_steps(preparer, &path);
-    let Checked { records, to_send, .. } = checked.records;
-    let input = RunInput { jobs: checked.jobs, records, to_send, past: begun.past, looks, reader, next };
+    let Checked { records, to_send, compared, .. } = checked.records;
+    let (jobs, past) = (checked.jobs, begun.past);
+    let input = RunInput { jobs, records, to_send, compared, past, looks, reader, next };
     let ended = Run::new(shared, journal, input).run(writer).await;
     service.end_run(&ended);
     ended
@@ -222,8 +222,6 @@ async fn open(
 /// What is known of an input before anything is sent.
 struct CheckedInput {
     records: Checked,
-    /// Those that are to be sent, to compare them once more with what other runs sent.
-    to_send: ToSend,
     /// How many of them other runs have sent before.
     again: u64,
     /// How many records are in flight at most.
@@ -240,8 +238,7 @@ async fn check_all(
     let service = shared.service;
     let preparer = shared.preparer;
     let mut records = check::run(preparer, past)?;
-    let to_send = ToSend::read(preparer, past)?;
-    let again = to_send.again(shared, log, past.runs())?;
+    let again = records.compared.again(shared, log, past.runs())?;
     records.again += again.ensure_meant(preparer, past, journal)?;
     if records.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
@@ -250,7 +247,7 @@ async fn check_all(
     check::look_up(shared, past).await?;
     let jobs = at_a_time(preparer, &records);
     shared.pace.borrow_mut().limit_to(jobs);
-    Ok(CheckedInput { records, to_send, again: again.count, jobs })
+    Ok(CheckedInput { records, again: again.count, jobs })
 }
 
 /// A run that is in its journal and in the log.
@@ -288,7 +285,7 @@ async fn begin(
     let run = NewRun { uuid, journal: of_journal, undoes, ..run };
     service.run.set(Some(log.begin_run(run).await?));
     let is_alone = sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await.is_ok();
-    if !is_alone || checked.to_send.again(shared, log, &own)?.count != checked.again {
+    if !is_alone || checked.records.compared.again(shared, log, &own)?.count != checked.again {
         return Err(begun_at_once(session, &path, is_new));
     }
     if let Some(plan) = preparer.origin.plan() {

@@ -58,6 +58,8 @@ pub struct RecordPreparer<'a> {
     command: Option<(TokenCommand, Vec<String>)>,
     /// The token of records without their own, if it is known.
     pub run_token: Option<Credential>,
+    /// The flags of the operation itself, as they were typed.
+    pub flags: Vec<String>,
     /// Members that are not input of the operation: the token, and fields that only the token command uses.
     extra: Vec<String>,
     /// Whether the run only has an administrator's token, which has no customer of its own.
@@ -132,6 +134,7 @@ impl<'a> RecordPreparer<'a> {
             operation,
             command,
             run_token,
+            flags: session.global.typed.operation_flags(),
             extra,
             needs_customer: is_for_customer && service.settings.has_only_admin_token(),
             naming: Cell::new(None),

@@ -22,6 +22,7 @@ use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
+use crate::batch::sent::ToSend;
 use crate::client::runtime::Signals;
 use crate::input::records::{Record, RecordReader};
 use crate::journal::read::{LatestEntry, PreviousRun};
@@ -50,6 +51,8 @@ pub struct RunInput {
     pub records: u64,
     /// How many of them are sent.
     pub to_send: u64,
+    /// Those that were compared with what other batches sent.
+    pub compared: ToSend,
     /// What earlier runs left, and what looks have found.
     pub past: PreviousRun,
     /// The looks.
@@ -275,7 +278,9 @@ impl<'a> Run<'a> {
                 self.fail(position, prepared, &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let identity = preparer.identity(record, self.input.reader.columns(), &prepared);
+                let identity = self.input.compared.identity(location.line, hash);
+                let identity = identity
+                    .unwrap_or_else(|| preparer.identity(record, self.input.reader.columns(), &prepared));
                 let earlier = latest.was_sent().then(|| self.earlier(position, latest, &entry()));
                 let ahead = match &earlier {
                     Some(_) => self.shared.sent_earlier(&self.input.past, location.line),

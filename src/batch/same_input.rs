@@ -30,8 +30,8 @@ pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
         &ORDER_UPDATE,
         &PRODUCT_SET,
     ];
-    let adds = preparer.session.global.typed.operation_flags();
-    operations.contains(&preparer.operation.spec()) && !adds.iter().any(|flag| flag == "--allow-duplicate")
+    operations.contains(&preparer.operation.spec())
+        && !preparer.flags.iter().any(|flag| flag == "--allow-duplicate")
 }
 
 /// Refuses a journal that lacks something that was sent according to the log: an older one, one that was cut, or another

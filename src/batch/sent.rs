@@ -8,11 +8,12 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::batch::command_line::OF_RESUMING;
+use crate::batch::decide::Decided;
 use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
 use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::hint::{for_command, typed};
-use crate::input::records::Content;
+use crate::input::records::{Columns, Content, Record};
 use crate::journal::known::known_runs;
 use crate::journal::open::is_in_use;
 use crate::journal::read::PreviousRun;
@@ -31,10 +32,25 @@ const SAME_INPUT: Duration = Duration::from_secs(20 * 60 * 60);
 /// The flag with which an update adds addresses that are stored already.
 const ALLOW_DUPLICATE: &str = "--allow-duplicate";
 
-/// The records that a run is going to send: the number and identity of each, and how many equal ones were known as sent
-/// when it was planned.
+/// The records that a run is going to send.
 #[derive(Debug, Default)]
-pub struct ToSend(Vec<(u64, u64, u64)>);
+pub struct ToSend {
+    /// Whether the operation adds something; of no other operation anything is noted.
+    adds: bool,
+    records: Vec<OneToSend>,
+}
+
+#[derive(Debug)]
+struct OneToSend {
+    /// Its number.
+    line: u64,
+    /// The hash of its content.
+    hash: u64,
+    /// See [`RecordPreparer::identity`].
+    identity: u64,
+    /// How many equal ones were known as sent when it was planned.
+    known: u64,
+}
 
 /// Those that were sent before.
 #[derive(Debug, Default)]
@@ -51,33 +67,47 @@ pub struct Again {
 fn adds(preparer: &RecordPreparer<'_>) -> bool {
     let is_flag = |flag: &String| flag == ALLOW_DUPLICATE;
     *preparer.operation.spec() == QUOTE_ADD_ITEM
-        || preparer.session.global.typed.operation_flags().iter().any(is_flag)
+        || preparer.flags.iter().any(is_flag)
         || preparer.origin.plan().is_some_and(|plan| plan.header.options.iter().any(is_flag))
 }
 
 impl ToSend {
-    /// Reads the records that a run is going to send, if its operation adds something.
-    ///
-    /// # Errors
-    /// Those of the input.
-    pub fn read(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Self, Failure> {
-        let mut to_send = Self::default();
-        if !adds(preparer) {
-            return Ok(to_send);
+    /// No records yet.
+    pub fn new(preparer: &RecordPreparer<'_>) -> Self {
+        Self { adds: adds(preparer), records: Vec::new() }
+    }
+
+    /// Notes a record, if it is sent. Records that this batch sent before are counted in its journal.
+    pub fn note(
+        &mut self,
+        preparer: &RecordPreparer<'_>,
+        record: &Record,
+        columns: Option<&Columns>,
+        decided: &Decided,
+    ) {
+        if !self.adds || !decided.decision.is_sent() || decided.latest.may_be_applied() {
+            return;
         }
-        let mut reader = preparer.reader()?;
-        while let Some(record) = reader.read()? {
-            let decided = preparer.decide(past, &record, reader.columns());
-            // Records that this batch sent before are counted in its journal.
-            if !decided.decision.is_sent() || decided.latest.may_be_applied() {
-                continue;
-            }
-            if let Some(Ok(prepared)) = &decided.prepared {
-                let identity = preparer.identity(&record, reader.columns(), prepared);
-                to_send.0.push((decided.location.line, identity, known(preparer, &record.content)));
-            }
+        if let Some(Ok(prepared)) = &decided.prepared {
+            let identity = preparer.identity(record, columns, prepared);
+            self.records.push(OneToSend {
+                line: decided.location.line,
+                hash: decided.hash,
+                identity,
+                known: known(preparer, &record.content),
+            });
         }
-        Ok(to_send)
+    }
+
+    /// The identity of the record with this number and content, where it is known.
+    pub fn identity(&self, line: u64, hash: u64) -> Option<u64> {
+        let at = self.records.binary_search_by_key(&line, |record| record.line).ok()?;
+        Some(&self.records[at]).filter(|record| record.hash == hash).map(|record| record.identity)
+    }
+
+    /// Puts the records into the order of their numbers, once all are noted.
+    pub fn sort(&mut self) {
+        self.records.sort_unstable_by_key(|record| record.line);
     }
 
     /// Those of them that batches without these runs sent.
@@ -90,13 +120,13 @@ impl ToSend {
         log: &WriteLog,
         own: &[String],
     ) -> Result<SentRecords, Failure> {
-        if self.0.is_empty() {
+        if self.records.is_empty() {
             return Ok(SentRecords::default());
         }
         let RunContext { service, preparer, .. } = shared;
         let now = service.session.context.clock.now();
         let since = now.checked_sub(SAME_INPUT).unwrap_or(now);
-        let hashes: Vec<u64> = self.0.iter().map(|(_, identity, _)| *identity).collect();
+        let hashes: Vec<u64> = self.records.iter().map(|record| record.identity).collect();
         let of_service = service.settings.service_id().to_string();
         log.sent_records((&of_service, preparer.operation.spec().name), own, since, &hashes)
     }
@@ -108,12 +138,12 @@ impl ToSend {
     pub fn again(&self, shared: RunContext<'_>, log: &WriteLog, own: &[String]) -> Result<Again, Failure> {
         let mut sent = self.sent(shared, log, own)?;
         let mut again = Again::default();
-        for (line, identity, known) in &self.0 {
-            let Some(by) = sent.take(*identity, *known) else { continue };
+        for record in &self.records {
+            let Some(by) = sent.take(record.identity, record.known) else { continue };
             again.by.get_or_insert(by);
             again.count += 1;
             if again.lines.len() < MAX_LINES {
-                again.lines.push(*line);
+                again.lines.push(record.line);
             }
         }
         Ok(again)

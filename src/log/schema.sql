@@ -59,9 +59,9 @@ CREATE INDEX write_of_run ON write (run, record, id);
 CREATE INDEX write_of_take ON write (part_of) WHERE part_of IS NOT NULL;
 CREATE INDEX open_write ON write (id) WHERE outcome IS NULL;
 CREATE INDEX write_by_age ON write (left_at);
-CREATE INDEX write_of_customer ON write (service, customer);
-CREATE INDEX write_of_email ON write (service, email);
-CREATE INDEX write_of_email_after ON write (service, email_after);
+CREATE INDEX write_of_customer ON write (service, customer) WHERE customer IS NOT NULL;
+CREATE INDEX write_of_email ON write (service, email) WHERE email IS NOT NULL;
+CREATE INDEX write_of_email_after ON write (service, email_after) WHERE email_after IS NOT NULL;
 
 -- What is deleted may have been sent.
 CREATE TRIGGER write_deleted AFTER DELETE ON write BEGIN

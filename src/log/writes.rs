@@ -94,8 +94,8 @@ pub struct NewWrite {
     pub service: String,
     /// What it changes.
     pub owner: Owner,
-    /// The change.
-    pub effect: Value,
+    /// The change, as JSON.
+    pub effect: String,
     /// The whole document of a replacement.
     pub document: Option<Document>,
     /// Whose data it holds.
@@ -552,7 +552,7 @@ fn insert(
             write.owner.kind,
             write.owner.id,
             write.owner.scope,
-            write.effect.to_string(),
+            write.effect,
             write.people.customer,
             email,
             email_after,

@@ -111,43 +111,34 @@ impl From<io::Error> for DatabaseError {
     }
 }
 
-/// Runs steps in one transaction; returns the result of each. A step that fails takes no other with it.
+/// Runs steps in one transaction.
 ///
 /// # Errors
-/// The failure of the whole transaction, of which nothing is in the database.
+/// The failure of a step or of the transaction: then nothing of any step is in the database.
 pub fn commit_together(
     connection: &Connection,
     steps: impl IntoIterator<Item = Step>,
-) -> Result<Vec<Result<(), DatabaseError>>, DatabaseError> {
-    connection.execute_batch(BEGIN)?;
+) -> Result<(), DatabaseError> {
+    execute(connection, BEGIN)?;
     commit_begun(connection, steps)
 }
 
 /// The transaction writes from its start: one that begins to write later could not wait for another process.
 const BEGIN: &str = "BEGIN IMMEDIATE";
 
-/// As [`commit_together`], in a transaction that has started.
-fn commit_begun(
-    connection: &Connection,
-    steps: impl IntoIterator<Item = Step>,
-) -> Result<Vec<Result<(), DatabaseError>>, DatabaseError> {
-    let run = |step: Step| -> Result<Result<(), DatabaseError>, DatabaseError> {
-        connection.execute_batch("SAVEPOINT step")?;
-        let done = step(connection).map_err(DatabaseError::from);
-        match &done {
-            // A full disk ends the whole transaction; the next step would be in one of its own.
-            Err(error) if connection.is_autocommit() => return Err(error.clone()),
-            Err(_) => connection.execute_batch("ROLLBACK TO step; RELEASE step")?,
-            Ok(()) => connection.execute_batch("RELEASE step")?,
-        }
-        Ok(done)
-    };
-    let done = steps.into_iter().map(run).collect::<Result<Vec<_>, _>>();
-    let committed = done.and_then(|done| Ok(connection.execute_batch("COMMIT").map(|()| done)?));
+/// As [`commit_together`], in a transaction that has started. A savepoint for each step would copy every page that it changes.
+fn commit_begun(connection: &Connection, steps: impl IntoIterator<Item = Step>) -> Result<(), DatabaseError> {
+    let done = steps.into_iter().try_for_each(|step| step(connection));
+    let committed = done.and_then(|()| execute(connection, "COMMIT"));
     if committed.is_err() && !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
     }
-    committed
+    Ok(committed?)
+}
+
+/// Executes a statement that is executed again and again.
+fn execute(connection: &Connection, statement: &'static str) -> rusqlite::Result<()> {
+    connection.prepare_cached(statement)?.execute([]).map(drop)
 }
 
 /// A database in a file.
@@ -222,7 +213,7 @@ impl DatabaseFile {
         *writer = match std::mem::replace(&mut *writer, Writer::Ended) {
             Writer::Idle(connection) => {
                 let (queue, jobs) = channel();
-                let work = move || write(&connection, &jobs);
+                let work = move || write(connection, &jobs);
                 let thread = std::thread::Builder::new().name("log".to_owned()).spawn(work)?;
                 Writer::Running(queue, thread)
             }
@@ -269,58 +260,71 @@ impl Drop for DatabaseFile {
 
 /// Commits the steps in the queue until it is closed. With many groups, the write-ahead log is checkpointed less often,
 /// because that costs syncs, and once more at the end: the next process would have to read all of it.
-fn write(connection: &Connection, jobs: &Receiver<Job>) {
+fn write(connection: Connection, jobs: &Receiver<Job>) {
     let mut groups: u32 = 0;
+    let mut committer = Committer { connection, is_synced: None };
     while let Ok(first) = jobs.recv() {
-        commit_group(connection, std::iter::once(first).chain(jobs.try_iter()).collect());
+        committer.commit_group(std::iter::once(first).chain(jobs.try_iter()).collect());
         groups = groups.saturating_add(1);
         if groups == MANY_GROUPS {
-            let _ = connection.pragma_update(None, "wal_autocheckpoint", MANY_PAGES);
+            let _ = committer.connection.pragma_update(None, "wal_autocheckpoint", MANY_PAGES);
         }
     }
     if groups >= MANY_GROUPS {
-        let _ = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
+        let _ = committer.connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
     }
 }
 
-/// Commits a group. If another process is in the way, steps that gate a request fail at once; the others, whose outcomes
-/// would be lost, are tried again.
-fn commit_group(connection: &Connection, group: Vec<Job>) {
-    let is_gate = |job: &Job| job.durability == Durability::Synced;
-    let has_gate = group.iter().any(is_gate);
-    if let Err(error) = begin(connection, has_gate) {
-        let (told, again): (Vec<Job>, Vec<Job>) =
-            group.into_iter().partition(|job| !has_gate || is_gate(job));
-        for job in told {
-            let _ = job.done.send(Err(error.clone()));
-        }
-        if !again.is_empty() {
-            commit_group(connection, again);
-        }
-        return;
-    }
-    let split = group.into_iter().map(|job| (job.step, (job.done, job.counted)));
-    let (steps, waiting): (Vec<Step>, Vec<_>) = split.unzip();
-    let committed = commit_begun(connection, steps);
-    for (at, (done, counted)) in waiting.into_iter().enumerate() {
-        let one = committed.as_ref().map_err(Clone::clone).and_then(|all| all[at].clone());
-        drop(counted);
-        let _ = done.send(one);
-    }
+/// The connection that writes.
+struct Committer {
+    connection: Connection,
+    /// Whether its commits are synced, once that was set.
+    is_synced: Option<bool>,
 }
 
-/// Begins a transaction; its commit is synced if it has a gate.
-fn begin(connection: &Connection, has_gate: bool) -> Result<(), DatabaseError> {
-    let (synchronous, attempts) = if has_gate { ("FULL", 1) } else { ("NORMAL", OUTCOME_ATTEMPTS) };
-    connection.pragma_update(None, "synchronous", synchronous)?;
-    let mut begun = Err(DatabaseError::Busy);
-    for _ in 0..attempts {
-        begun = connection.execute_batch(BEGIN).map_err(DatabaseError::from);
-        if begun != Err(DatabaseError::Busy) {
-            break;
+impl Committer {
+    /// Commits a group. If another process is in the way, steps that gate a request fail at once; the others, whose outcomes
+    /// would be lost, are tried again.
+    fn commit_group(&mut self, group: Vec<Job>) {
+        let is_gate = |job: &Job| job.durability == Durability::Synced;
+        let has_gate = group.iter().any(is_gate);
+        if let Err(error) = self.begin(has_gate) {
+            let (told, again): (Vec<Job>, Vec<Job>) =
+                group.into_iter().partition(|job| !has_gate || is_gate(job));
+            for job in told {
+                let _ = job.done.send(Err(error.clone()));
+            }
+            if !again.is_empty() {
+                self.commit_group(again);
+            }
+            return;
+        }
+        let split = group.into_iter().map(|job| (job.step, (job.done, job.counted)));
+        let (steps, waiting): (Vec<Step>, Vec<_>) = split.unzip();
+        let committed = commit_begun(&self.connection, steps);
+        for (done, counted) in waiting {
+            drop(counted);
+            let _ = done.send(committed.clone());
         }
     }
-    begun
+
+    /// Begins a transaction; its commit is synced if it has a gate.
+    fn begin(&mut self, has_gate: bool) -> Result<(), DatabaseError> {
+        if self.is_synced != Some(has_gate) {
+            let synchronous = if has_gate { "FULL" } else { "NORMAL" };
+            self.connection.pragma_update(None, "synchronous", synchronous)?;
+            self.is_synced = Some(has_gate);
+        }
+        let attempts = if has_gate { 1 } else { OUTCOME_ATTEMPTS };
+        let mut begun = Err(DatabaseError::Busy);
+        for _ in 0..attempts {
+            begun = execute(&self.connection, BEGIN).map_err(DatabaseError::from);
+            if begun != Err(DatabaseError::Busy) {
+                break;
+            }
+        }
+        begun
+    }
 }
 
 /// A connection to an existing file.

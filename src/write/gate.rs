@@ -2,7 +2,6 @@
 //!
 //! In a batch the journal's `sending` line comes first. So only what the log has can have been sent from this machine.
 
-use serde_json::{Value, json};
 
 use super::Call;
 use crate::client::service::Service;
@@ -109,7 +108,7 @@ pub async fn gate(
             id: effect.owner.id.clone(),
             scope: effect.owner.scope.clone(),
         },
-        effect: serde_json::to_value(effect).unwrap_or_default(),
+        effect: serde_json::to_string(effect).unwrap_or_default(),
         people: call.people.clone(),
     };
     agreed(service, effects.iter().flat_map(deleted).collect())?;
@@ -134,7 +133,7 @@ pub(super) async fn gate_any(
 ) -> Result<Option<Place>, Failure> {
     agreed(service, deleted.into_iter().collect())?;
     let owner = log::Owner { kind: ANY, id: None, scope: None };
-    let entry = Entry { call: call.to_owned(), owner, effect: json!({}), people: None };
+    let entry = Entry { call: call.to_owned(), owner, effect: "{}".to_owned(), people: None };
     Ok(pass(service, operation, vec![entry], None).await?.pop())
 }
 
@@ -162,7 +161,7 @@ fn agreed(service: &Service<'_>, deleted: Vec<String>) -> Result<(), Failure> {
 struct Entry {
     call: String,
     owner: log::Owner,
-    effect: Value,
+    effect: String,
     people: Option<People>,
 }
 

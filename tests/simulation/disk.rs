@@ -400,7 +400,7 @@ struct OpenDatabase {
 
 impl ModelledDatabase {
     fn commit(&mut self, step: Step, durability: Durability) -> Result<(), DatabaseError> {
-        commit_together(&self.connection, [step])?.remove(0)?;
+        commit_together(&self.connection, [step])?;
         self.has_unsynced = durability == Durability::Buffered;
         if !self.has_unsynced {
             self.durable = Some(self.connection.serialize(MAIN_DB)?.to_vec());
