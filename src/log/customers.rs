@@ -291,7 +291,7 @@ impl CustomerStore {
             effect.close(shown);
             effect
         });
-        log.close_later(call.id, outcome, closed.as_ref());
+        log.close(call.id, outcome, closed.as_ref());
     }
 
     /// Returns once everything that was noted is in the log: then the customer's lock may be released.

@@ -102,7 +102,7 @@ async fn a_write_is_in_the_log_as_it_was_given_and_open_until_it_is_closed() {
         sent: Sent::Value(Some("Troy".into())),
         seen: Some(Seen { value: Some("TROY".into()) }),
     });
-    log.close(id, applied(), Some(&effect)).await;
+    log.close(id, applied(), Some(&effect));
     let write = log.write(id).unwrap().unwrap();
     assert_eq!((write.outcome, write.is_open), (applied(), false));
     assert_eq!(write.changes(), Some(effect));
@@ -146,7 +146,7 @@ async fn a_write_that_does_not_leave_counts_as_not_sent() {
     let mut polled = Box::pin(log.gate(new(run, "7")));
     let _ = poll_immediate(&mut polled).await;
     drop(polled);
-    log.close(super::WriteId(0), applied(), None).await;
+    log.close(super::WriteId(0), applied(), None);
     let outcomes: Vec<WriteOutcome> = writes(&log, "7").iter().map(|write| write.outcome).collect();
     assert_eq!(outcomes, [WriteOutcome::NotSent; 2]);
 }
@@ -170,7 +170,7 @@ async fn two_processes_write_at_once() {
         let (log, run) = opened(&context).await;
         for _ in 0..50 {
             let id = log.gate(new(run, "7")).await.map(OpenWrite::leaves).unwrap();
-            log.close(id, applied(), None).await;
+            log.close(id, applied(), None);
         }
     };
     // Also the first thing that both do: to make the database.
@@ -194,7 +194,8 @@ async fn at_the_gate_another_process_is_waited_for_a_second_and_nothing_is_in_th
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         other.execute_batch("ROLLBACK").unwrap();
     };
-    let (refused, (), ()) = tokio::join!(log.gate(new(run, "7")), log.close(id, applied(), None), released);
+    let closed = async { log.close(id, applied(), None) };
+    let (refused, (), ()) = tokio::join!(log.gate(new(run, "7")), closed, released);
     let Err(Failure { kind, .. }) = refused else { panic!() };
     assert_eq!(kind, FailureKind::Unavailable);
     assert!((900..2_500).contains(&begun.elapsed().as_millis()));
@@ -338,7 +339,7 @@ async fn a_token_or_an_email_leads_to_a_customer() {
     log.note_name(SERVICE, &email, "7");
     log.note_name(SERVICE, &token, "7");
     log.note_name(SERVICE, &Name::email(&Email::new("bob@shop.example")), "8");
-    log.close(super::WriteId(0), applied(), None).await;
+    log.close(super::WriteId(0), applied(), None);
     assert_eq!(
         log.named(SERVICE, &Name::email(&Email::new("ANN@shop.example"))).unwrap().as_deref(),
         Some("7")
@@ -371,7 +372,7 @@ async fn a_note_replaces_the_one_before() {
     };
     log.note_addresses("shop", seen("Oslo", None));
     log.note_addresses("shop", seen("Troy", Some(("7", "Ann@shop.example"))));
-    log.close(super::WriteId(0), applied(), None).await;
+    log.close(super::WriteId(0), applied(), None);
     assert_eq!(log.default_note(SERVICE, "color").unwrap(), None);
     for (asked, is_it) in
         [(Some("7"), true), (Some("ann@SHOP.example"), true), (Some("8"), false), (None, false)]
@@ -416,7 +417,7 @@ async fn the_last_read_has_the_newest_write_of_then() {
     let read = log.last_read(SERVICE, "7").unwrap().unwrap();
     assert!(read.newest < id && read.customer == profile("Oslo"));
     log.note_read(SERVICE, "7", &profile("Troy"));
-    log.close(id, applied(), None).await;
+    log.close(id, applied(), None);
     let read = log.last_read(SERVICE, "7").unwrap().unwrap();
     assert!(read.newest == id && read.customer == profile("Troy"));
     assert!(log.last_read(SERVICE, "8").unwrap().is_none());

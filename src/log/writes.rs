@@ -324,33 +324,23 @@ impl WriteLog {
         Ok(opened)
     }
 
-    /// Notes the outcome of a write, and its effect with what was seen, if a look has closed it. If this cannot be noted,
-    /// the write stays open, and the next command finds out for itself, as it does if the process dies before this.
-    pub async fn close(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
-        let closing = Closing::of(outcome, stored(self.clock.now()), effect);
-        let step = move |connection: &Connection| closing.note(connection, id.0);
-        let _ = self.commit(Durability::Buffered, step).await;
-    }
-
-    /// As [`Self::close`], without waiting: it is in the log before later commits, and before later reads.
-    pub fn close_later(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
+    /// Notes the outcome of a write, and its effect with what was seen, if a look has closed it. This does not wait: it is in
+    /// the log before later commits, before later reads, and before the process ends. If it cannot be noted, the write
+    /// stays open, and the next command finds out for itself, as it does if the process dies before this.
+    pub fn close(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
         let closing = Closing::of(outcome, stored(self.clock.now()), effect);
         self.commit_later(move |connection| closing.note(connection, id.0));
     }
 
     /// Notes that a read shows these writes: those of unknown outcome are closed with what it shows of them. From then on
     /// they are what a later read has to show.
-    pub async fn note_shown<'a>(
-        &self,
-        writes: impl IntoIterator<Item = &'a Write>,
-        document: &Map<String, Value>,
-    ) {
+    pub fn note_shown<'a>(&self, writes: impl IntoIterator<Item = &'a Write>, document: &Map<String, Value>) {
         let at = self.clock.now();
         let is_unknown = |write: &&Write| matches!(write.outcome, WriteOutcome::Unknown { .. });
         for write in writes.into_iter().filter(is_unknown) {
             let Some(mut effect) = write.changes() else { continue };
             effect.close(document);
-            self.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
+            self.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect));
         }
     }
 

@@ -82,7 +82,7 @@ pub async fn seen_earlier(
     if !are_shown(&effects, document) {
         return Ok(None);
     }
-    service.log()?.note_shown(writes, document).await;
+    service.log()?.note_shown(writes, document);
     Ok(Some(Outcome::seen_earlier(operation.name)))
 }
 

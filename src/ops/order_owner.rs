@@ -69,7 +69,7 @@ pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<F
     }
     let document = order.document();
     if are_shown(std::slice::from_ref(effect), &document) {
-        log.note_shown([write], &document).await;
+        log.note_shown([write], &document);
         return Ok(None);
     }
     let name = write.name();

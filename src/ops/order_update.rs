@@ -582,7 +582,7 @@ pub async fn resolve_unknown(
             matches!(comment, Comment::Added)
                 || write.changes().is_some_and(|effect| comment_of(&effect).is_none())
         };
-        service.log()?.note_shown(ahead.writes.iter().filter(is_shown), &order.document()).await;
+        service.log()?.note_shown(ahead.writes.iter().filter(is_shown), &order.document());
     }
     match earlier {
         Some(Earlier { is_saved: true, comment: Comment::Missing(_) }) if !no_comment => {

@@ -64,7 +64,7 @@ fn note_told(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
         log.end_run(found.run.id, false);
     }
     for write in log.writes_of(found.run.id, found.record)?.iter().filter(|write| write.is_open) {
-        log.close_later(write.id, write.outcome, None);
+        log.close(write.id, write.outcome, None);
     }
     Ok(())
 }
@@ -102,7 +102,7 @@ pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<St
     };
     let mut states = Vec::new();
     for (writes, effects) in records.iter().zip(&effects) {
-        states.push(match closed(service, writes, effects, &document).await? {
+        states.push(match closed(service, writes, effects, &document)? {
             Open::None => StateSince::There,
             Open::Shown => StateSince::Seen,
             Open::NotShown => StateSince::NotSeen(not_shown(service, writes)),
@@ -211,7 +211,7 @@ enum Open {
 }
 
 /// Closes writes of unknown outcome in the log if the document shows them.
-async fn closed(
+fn closed(
     service: &Service<'_>,
     writes: &[&Write],
     effects: &[Effect],
@@ -233,7 +233,7 @@ async fn closed(
         return Ok(Open::NotShown);
     }
     if let Some(log) = WriteLog::to_read(service.session.context)? {
-        log.note_shown(writes.iter().copied(), document).await;
+        log.note_shown(writes.iter().copied(), document);
     }
     Ok(Open::Shown)
 }

@@ -2,7 +2,6 @@
 //!
 //! In a batch the journal's `sending` line comes first. So only what the log has can have been sent from this machine.
 
-
 use super::Call;
 use crate::client::service::Service;
 use crate::config::Writes;
@@ -55,35 +54,30 @@ impl LeftCall {
     /// Notes what is known of it so far.
     pub(super) fn note(self, service: &Service<'_>, outcome: WriteOutcome) {
         if let Ok(log) = service.log() {
-            log.close_later(self.name.id, outcome, None);
+            log.close(self.name.id, outcome, None);
         }
     }
 
     /// Notes what became of it, with its effect if a look has closed that. If only the service says that it applied the
     /// call, the effect stays as it was asked for: what the look showed is not of this call.
-    pub(super) async fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
+    pub(super) fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
         let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
-        self.note_closed(service, outcome, effect.filter(|_| is_applied || self.is_of_whole)).await;
+        self.note_closed(service, outcome, effect.filter(|_| is_applied || self.is_of_whole));
     }
 
     /// As [`Self::close`], for a call that the service refused and a look showed.
-    pub(super) async fn close_refused(
-        self,
-        service: &Service<'_>,
-        outcome: WriteOutcome,
-        effect: Option<&Effect>,
-    ) {
-        self.note_closed(service, outcome, effect).await;
+    pub(super) fn close_refused(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
+        self.note_closed(service, outcome, effect);
     }
 
-    async fn note_closed(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
+    fn note_closed(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
         let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
         let effect = effect.map(|effect| recorded(effect, self.is_of_whole));
         if let Some(effect) = effect.as_ref().filter(|_| is_applied) {
             service.stage.close(self.name, effect);
         }
         if let Ok(log) = service.log() {
-            log.close(self.name.id, outcome, effect.as_ref()).await;
+            log.close(self.name.id, outcome, effect.as_ref());
         }
     }
 }

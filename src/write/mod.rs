@@ -153,7 +153,7 @@ pub async fn send_once(
         Ok(Attempt::Applied(reply)) => Ok(reply),
         Ok(Attempt::Rejected(failure) | Attempt::Unknown { failure, .. }) => Err(failure),
         Ok(unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. })) => {
-            sent.close(unsent.outcome(sent.sent_at, sent.now()), None).await;
+            sent.close(unsent.outcome(sent.sent_at, sent.now()), None);
             let wait = service.delay(attempts, &unsent, client::Effect::Write);
             let failure = attempts.fail(unsent);
             let Some(wait) = wait else { return Err(failure) };
@@ -161,7 +161,7 @@ pub async fn send_once(
             return Ok(Ended::Again(wait, Box::new(failure)));
         }
         Err(failure) => {
-            sent.close(WriteOutcome::NotSent, None).await;
+            sent.close(WriteOutcome::NotSent, None);
             return Err(failure);
         }
     };
@@ -186,7 +186,7 @@ pub async fn send_any(
     let sent = service.send(operation, request, client::Effect::Write).await;
     if let Some(left) = left {
         let outcome = WriteOutcome::after(sent.as_ref().map(|_| false), sent_at, clock.now());
-        left.close(service, outcome, None).await;
+        left.close(service, outcome, None);
     }
     sent
 }
@@ -214,9 +214,9 @@ impl<'a> SentCall<'a> {
         self.service.session.context.clock.now()
     }
 
-    async fn close(&self, outcome: WriteOutcome, effect: Option<&Effect>) {
+    fn close(&self, outcome: WriteOutcome, effect: Option<&Effect>) {
         if let Some(left) = self.left {
-            left.close(self.service, outcome, effect).await;
+            left.close(self.service, outcome, effect);
         }
     }
 
@@ -260,8 +260,8 @@ impl<'a> SentCall<'a> {
         let outcome = found.outcome(self.sent_at, self.now());
         let effect = Some(&self.effect).filter(|_| seen || found.ended.is_ok());
         match self.left.filter(|_| reply.is_none()) {
-            Some(left) => left.close_refused(service, outcome, effect).await,
-            None => self.close(outcome, effect).await,
+            Some(left) => left.close_refused(service, outcome, effect),
+            None => self.close(outcome, effect),
         }
         let Self { effect, left, .. } = self;
         found.ended.map(|verified| Written { reply, status, verified, effect, left })
@@ -302,7 +302,7 @@ pub async fn verify(
         let mut own = call.effect(service);
         let seen =
             found.closing(|document, look| own.iter_mut().for_each(|own| own.close_by(document, look)));
-        call.close(service, outcome, own.as_ref().filter(|_| seen || found.ended.is_ok())).await;
+        call.close(service, outcome, own.as_ref().filter(|_| seen || found.ended.is_ok()));
     }
     found.ended
 }
