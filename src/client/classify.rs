@@ -248,7 +248,7 @@ fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
     if is_no_answer { failure.no_answer() } else { failure }
 }
 
-/// Whether the failure passes by itself; `None` where the answer says no more about that than the kind of the failure does.
+/// Whether the failure is temporary; `None` where the answer says no more about that than the kind of the failure does.
 fn persistence(incoming: &Incoming, body: &Body) -> Option<Persistence> {
     Some(match incoming.status {
         408 | 429 | 499 | 500 | 502.. => Persistence::Temporary,
