@@ -41,8 +41,14 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
                 format!("the update of record {tag} counts as {outcomes:?}, and was not applied"),
             ));
         }
+        // A run that was killed has named no write.
+        let is_told = |run: usize| said.iter().any(|said| said.run == run);
+        let had_told_effect = world.effects_of(tag).any(|effect| {
+            let run = world.requests[effect.request].run;
+            run < end && is_told(run)
+        });
         if outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
-            && has_effect
+            && had_told_effect
             && said.iter().all(|said| said.write.is_some() || said.applied == "no")
         {
             broken.push((tag, format!("the update of record {tag} counts as {outcomes:?}, and was applied")));
