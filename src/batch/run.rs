@@ -278,9 +278,7 @@ impl<'a> Run<'a> {
                 self.fail(position, prepared, &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let identity = self.input.compared.identity(location.line, hash);
-                let identity = identity
-                    .unwrap_or_else(|| preparer.identity(record, self.input.reader.columns(), &prepared));
+                let identity = self.identity(position, record, &prepared);
                 let earlier = latest.was_sent().then(|| self.earlier(position, latest, &entry()));
                 let ahead = match &earlier {
                     Some(_) => self.shared.sent_earlier(&self.input.past, location.line),
@@ -299,6 +297,12 @@ impl<'a> Run<'a> {
             (_, Some(Err(failure))) => self.invalid(position, &failure),
             (_, None) => {}
         }
+    }
+
+    /// By which the log knows the record; where it was compared with what other batches sent, that is known already.
+    fn identity(&self, position: Position, record: &Record, prepared: &PreparedRecord) -> u64 {
+        let known = self.input.compared.identity(position.location.line, position.hash);
+        known.unwrap_or_else(|| self.shared.preparer.identity(record, self.input.reader.columns(), prepared))
     }
 
     /// What an earlier run left of a record that is sent all the same.

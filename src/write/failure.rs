@@ -36,42 +36,42 @@ pub(super) fn of_call(
         Verdict::Mismatch => {
             let message = lost.clone().unwrap_or_else(|| with(answer.message.clone(), [&None, &compared]));
             let kind = FailureKind::Mismatch;
-            Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(look_or_undo(owner))
+            Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(undo_or_look(owner))
         }
         Verdict::RefusedButSaved => {
             let kind = FailureKind::Mismatch;
             let message = said(if seen.shows_any() { "refused, but saved: " } else { "" });
-            Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(look_or_undo(owner))
+            Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(undo_or_look(owner))
         }
         Verdict::RefusedUnknown => {
             let doubt = doubt(owner, seen).unwrap_or_default();
             let message =
                 format!("{}; whether it was saved all the same is unknown: {doubt}", answer.message);
-            Failure { applied: Applied::Unknown, message, ..answer }.hint(look_or_undo(owner))
+            Failure { applied: Applied::Unknown, message, ..answer }.hint(undo_or_look(owner))
         }
         Verdict::Unknown => {
             let message = said("");
-            Failure { message, missing, ..answer }.hint(look_and_repeat(owner))
+            Failure { message, missing, ..answer }.hint(repeat_after_look(owner))
         }
         Verdict::Applied { .. } | Verdict::Refused => answer,
     }
 }
 
-fn look(owner: &dyn Owner) -> Hint {
+fn way_to_look(owner: &dyn Owner) -> Hint {
     hint!("look at the ", owner.noun(), " with ", owner.look_hint())
 }
 
 /// What to type where something was saved.
-fn look_or_undo(owner: &dyn Owner) -> Hint {
+fn undo_or_look(owner: &dyn Owner) -> Hint {
     match owner.undo() {
-        Some(undo) => hint!(look(owner), "; to undo what was saved, run ", undo),
-        None => look(owner),
+        Some(undo) => hint!(way_to_look(owner), "; to undo what was saved, run ", undo),
+        None => way_to_look(owner),
     }
 }
 
 /// What to type where nobody knows whether anything was saved.
-fn look_and_repeat(owner: &dyn Owner) -> Hint {
-    let again = hint!(look(owner), "; if it is as before, run the command again");
+fn repeat_after_look(owner: &dyn Owner) -> Hint {
+    let again = hint!(way_to_look(owner), "; if it is as before, run the command again");
     match owner.undo() {
         Some(undo) => hint!(again, ", or undo it with ", undo),
         None => again,
