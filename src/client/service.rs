@@ -449,16 +449,17 @@ impl Service<'_> {
     }
 
     /// Sends a call that only prepares for what is asked for, such as one that creates an empty cart: whatever becomes of
-    /// it, nothing that was asked for is written yet, and a signal ends it at once.
+    /// it, nothing that was asked for is written yet.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub async fn make_room(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
         // If the write that it prepares for could not be noted, it is not sent either.
         self.log()?;
-        self.token(request.bearer).await?;
-        self.announce(operation, Some(request));
-        self.send_waiting(&waiting(operation), request, Effect::State).await
+        let before = self.stage.get();
+        let reply = self.send(operation, request, Effect::State).await;
+        self.stage.pass_over(before);
+        reply
     }
 
     /// Does this work. As long as nothing of it can have taken effect, a signal ends it at once, whatever it waits for.
