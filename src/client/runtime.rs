@@ -90,7 +90,7 @@ impl Signals {
         Ok(Self(notify))
     }
 
-    /// For [`Context::stop`]: whoever listens with it is also told of a signal that came before.
+    /// For [`Context::stop`]: a listener that registers late still gets the signal that came before.
     pub fn shared(&self) -> Arc<Notify> {
         Arc::clone(&self.0)
     }

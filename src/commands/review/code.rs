@@ -22,7 +22,7 @@ const TERMINAL: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 const CHARACTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// The least length of a code that is kept: it serves for many reviews.
 const LEAST_CHARACTERS: usize = 8;
-/// Rounds of the hash, which make each guess slow for whoever has the file.
+/// Rounds of the hash. They make each guess slow for somebody who has read the file.
 const ROUNDS: u32 = 600_000;
 
 /// The code that is expected.
