@@ -47,8 +47,8 @@ pub struct Checked {
     pub needs_token: bool,
     /// Whether several are sent, and all of them have one key.
     pub is_one_key: bool,
-    /// Those that are compared with what other batches sent.
-    pub compared: ToSend,
+    /// Those of an operation that adds something, to compare them with what other batches sent.
+    pub additions: ToSend,
 }
 
 /// Checks an input; `past` is what the journal shows.
@@ -66,11 +66,11 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
         if decided.latest.state == State::Declined && preparer.takes(record.line) {
             check.declined.push(record.line);
         }
-        check.checked.compared.note(preparer, &record, records.columns(), &decided);
+        check.checked.additions.note(preparer, &record, records.columns(), &decided);
         check.record(&record, decided);
     }
     check.checked.of_input = number;
-    check.checked.compared.sort();
+    check.checked.additions.sort();
     check.show_warnings();
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
@@ -198,7 +198,7 @@ impl<'a> Check<'a> {
             report: preparer.session.report,
             consent: preparer.session.consent,
             unique_key: preparer.operation.spec().unique_key,
-            checked: Checked { compared: ToSend::new(preparer), ..Checked::default() },
+            checked: Checked { additions: ToSend::new(preparer), ..Checked::default() },
             keys: HashSet::new(),
             assignments: Assignments::default(),
             is_contradictory: false,

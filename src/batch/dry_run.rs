@@ -38,8 +38,8 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let mut past = past(shared)?;
     looks::look(shared, &mut past).await?;
-    let compared = check::run(preparer, &past)?.compared;
-    let mut sent = sent_elsewhere(shared, &past, &compared)?;
+    let additions = check::run(preparer, &past)?.additions;
+    let mut sent = sent_elsewhere(shared, &past, &additions)?;
     check::look_up(shared, &past).await?;
     let mut shown = DryRun::new(shared, planning, &past);
     let own = sent::own(&past);
@@ -56,7 +56,8 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
                 let Some(prepared) = decided.prepared else { continue };
                 let mut of = RecordOf { hash: decided.hash, sent: 0 };
                 if let Ok(prepared) = &prepared {
-                    of.hash = preparer.identity(&record, reader.columns(), prepared);
+                    let position = Position { location, hash: decided.hash };
+                    of.hash = additions.identity(preparer, &record, reader.columns(), position, prepared);
                     let others = *others.entry(of.hash).or_insert_with(|| sent.count_of(of.hash));
                     of.sent = others + own.get(&decided.hash).copied().unwrap_or(0);
                 }
@@ -244,7 +245,7 @@ impl<'a> DryRun<'a> {
 fn sent_elsewhere(
     shared: RunContext<'_>,
     past: &PreviousRun,
-    to_send: &ToSend,
+    additions: &ToSend,
 ) -> Result<SentRecords, Failure> {
     let preparer = shared.preparer;
     let service = shared.service;
@@ -253,11 +254,11 @@ fn sent_elsewhere(
         return Ok(SentRecords::default());
     };
     if preparer.origin.plan().is_some() {
-        let again = to_send.again(shared, &log, past.runs())?;
+        let again = additions.again(shared, &log, past.runs())?;
         again.ensure_meant(preparer, past, &journal_of(&real_path(&preparer.origin.source().path)))?;
         return Ok(SentRecords::default());
     }
-    to_send.sent(shared, &log, past.runs())
+    additions.sent(shared, &log, past.runs())
 }
 
 /// What was done already, for a plan and for a run that would be resumed.

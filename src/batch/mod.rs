@@ -174,9 +174,10 @@ async fn send_records(shared: RunContext<'_>) -> Result<(), Failure> {
         written = &mut writer => written?,
     }
     let next = command_line::next_steps(preparer, &path);
-    let Checked { records, to_send, compared, .. } = checked.records;
-    let (jobs, past) = (checked.jobs, begun.past);
-    let input = RunInput { jobs, records, to_send, compared, past, looks, reader, next };
+    let Checked { records, to_send, additions, .. } = checked.records;
+    let CheckedInput { jobs, .. } = checked;
+    let past = begun.past;
+    let input = RunInput { jobs, records, to_send, additions, past, looks, reader, next };
     let ended = Run::new(shared, journal, input).run(writer).await;
     service.end_run(&ended);
     ended
@@ -238,7 +239,7 @@ async fn check_all(
     let service = shared.service;
     let preparer = shared.preparer;
     let mut records = check::run(preparer, past)?;
-    let again = records.compared.again(shared, log, past.runs())?;
+    let again = records.additions.again(shared, log, past.runs())?;
     records.again += again.ensure_meant(preparer, past, journal)?;
     if records.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
@@ -285,7 +286,7 @@ async fn begin(
     let run = NewRun { uuid, journal: of_journal, undoes, ..run };
     service.run.set(Some(log.begin_run(run).await?));
     let is_alone = sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await.is_ok();
-    if !is_alone || checked.records.compared.again(shared, log, &own)?.count != checked.again {
+    if !is_alone || checked.records.additions.again(shared, log, &own)?.count != checked.again {
         return Err(begun_at_once(session, &path, is_new));
     }
     if let Some(plan) = preparer.origin.plan() {

@@ -51,8 +51,8 @@ pub struct RunInput {
     pub records: u64,
     /// How many of them are sent.
     pub to_send: u64,
-    /// Those that were compared with what other batches sent.
-    pub compared: ToSend,
+    /// Those of an operation that adds something.
+    pub additions: ToSend,
     /// What earlier runs left, and what looks have found.
     pub past: PreviousRun,
     /// The looks.
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
                 self.fail(position, prepared, &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let identity = self.identity(position, record, &prepared);
+                let identity = self.input.additions.identity(preparer, record, columns, position, &prepared);
                 let earlier = latest.was_sent().then(|| self.earlier(position, latest, &entry()));
                 let ahead = match &earlier {
                     Some(_) => self.shared.sent_earlier(&self.input.past, location.line),
@@ -297,12 +297,6 @@ impl<'a> Run<'a> {
             (_, Some(Err(failure))) => self.invalid(position, &failure),
             (_, None) => {}
         }
-    }
-
-    /// By which the log knows the record; where it was compared with what other batches sent, that is known already.
-    fn identity(&self, position: Position, record: &Record, prepared: &PreparedRecord) -> u64 {
-        let known = self.input.compared.identity(position.location.line, position.hash);
-        known.unwrap_or_else(|| self.shared.preparer.identity(record, self.input.reader.columns(), prepared))
     }
 
     /// What an earlier run left of a record that is sent all the same.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::batch::record::RecordPreparer;
+use crate::batch::sent::allow_duplicates;
 use crate::cli::hint::for_command;
 use crate::client::Session;
 use crate::journal::open::Opening;
@@ -30,8 +31,7 @@ pub fn is_compared(preparer: &RecordPreparer<'_>) -> bool {
         &ORDER_UPDATE,
         &PRODUCT_SET,
     ];
-    operations.contains(&preparer.operation.spec())
-        && !preparer.flags.iter().any(|flag| flag == "--allow-duplicate")
+    operations.contains(&preparer.operation.spec()) && !allow_duplicates(&preparer.flags)
 }
 
 /// Refuses a journal that lacks something that was sent according to the log: an older one, one that was cut, or another

@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 
 use crate::batch::command_line::OF_RESUMING;
 use crate::batch::decide::Decided;
-use crate::batch::record::RecordPreparer;
-use crate::batch::send::RunContext;
+use crate::batch::record::{PreparedRecord, RecordPreparer};
+use crate::batch::send::{Position, RunContext};
 use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::hint::{for_command, typed};
 use crate::input::records::{Columns, Content, Record};
@@ -31,6 +31,11 @@ const SAME_INPUT: Duration = Duration::from_secs(20 * 60 * 60);
 
 /// The flag with which an update adds addresses that are stored already.
 const ALLOW_DUPLICATE: &str = "--allow-duplicate";
+
+/// Whether these flags of an operation let it add what is stored already.
+pub fn allow_duplicates(flags: &[String]) -> bool {
+    flags.iter().any(|flag| flag == ALLOW_DUPLICATE)
+}
 
 /// The records that a run is going to send.
 #[derive(Debug, Default)]
@@ -65,10 +70,9 @@ pub struct Again {
 
 /// Whether the operation adds something each time that it is run, whatever the shop has.
 fn adds(preparer: &RecordPreparer<'_>) -> bool {
-    let is_flag = |flag: &String| flag == ALLOW_DUPLICATE;
     *preparer.operation.spec() == QUOTE_ADD_ITEM
-        || preparer.flags.iter().any(is_flag)
-        || preparer.origin.plan().is_some_and(|plan| plan.header.options.iter().any(is_flag))
+        || allow_duplicates(&preparer.flags)
+        || preparer.origin.plan().is_some_and(|plan| allow_duplicates(&plan.header.options))
 }
 
 impl ToSend {
@@ -99,10 +103,18 @@ impl ToSend {
         }
     }
 
-    /// The identity of the record with this number and content, where it is known.
-    pub fn identity(&self, line: u64, hash: u64) -> Option<u64> {
-        let at = self.records.binary_search_by_key(&line, |record| record.line).ok()?;
-        Some(&self.records[at]).filter(|record| record.hash == hash).map(|record| record.identity)
+    /// The identity of a record, which is not made again where it was noted.
+    pub fn identity(
+        &self,
+        preparer: &RecordPreparer<'_>,
+        record: &Record,
+        columns: Option<&Columns>,
+        Position { location, hash }: Position,
+        prepared: &PreparedRecord,
+    ) -> u64 {
+        let noted = self.records.binary_search_by_key(&location.line, |noted| noted.line);
+        let noted = noted.ok().map(|at| &self.records[at]).filter(|noted| noted.hash == hash);
+        noted.map_or_else(|| preparer.identity(record, columns, prepared), |noted| noted.identity)
     }
 
     /// Puts the records into the order of their numbers, once all are noted.

@@ -240,7 +240,10 @@ impl Columns {
     fn set(&self, column: &Column, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
         let is_number =
             matches!(column.holds, Holds::Field(FieldType::Number | FieldType::Scalar(Scalar::Number)));
-        if let Some(what) = cells::ambiguous(cell).filter(|_| is_number && self.delimiter == b';') {
+        if is_number
+            && self.delimiter == b';'
+            && let Some(what) = cells::ambiguous(cell)
+        {
             return Err(what);
         }
         if self.can_clear && cells::clears(cell)? {

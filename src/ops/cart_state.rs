@@ -196,7 +196,7 @@ pub async fn resolve_unknown(
 ) -> Result<Option<Outcome>, Failure> {
     let effects = ahead.effects();
     let Some(owner) = written_to(service, &effects).await? else { return Ok(None) };
-    seen_earlier(service, operation, &ahead.writes, &owner.document()).await
+    seen_earlier(service, operation, &ahead.writes, &owner.document())
 }
 
 /// An item for people: its id and SKU.

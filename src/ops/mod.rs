@@ -72,7 +72,7 @@ pub async fn lock(
 ///
 /// # Errors
 /// `guard` where the log cannot be written.
-pub async fn seen_earlier(
+pub fn seen_earlier(
     service: &Service<'_>,
     operation: &OperationSpec,
     writes: &[Write],

@@ -57,7 +57,7 @@ pub async fn read_basis(service: &Service<'_>, calls: &OrderCalls, id: u64) -> R
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
-pub async fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<Failure>, Failure> {
+pub fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<Failure>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(None) };
     let now = service.session.context.clock.now();
     let sent = sent_to(service, &log, order)?;

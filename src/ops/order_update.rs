@@ -72,7 +72,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, no_comment: bool) -> R
         corrections.ensure_planned(draft)?;
         let changes = corrections.changes();
         if agreed.is_none() {
-            corrections.ensure_none_open().await?;
+            corrections.ensure_none_open()?;
             corrections.warn(draft);
         }
         if session.global.dry_run {
@@ -169,10 +169,10 @@ impl<'a> Corrections<'a> {
     ///
     /// # Errors
     /// `guard` if nobody does.
-    pub async fn ensure_none_open(&self) -> Result<(), Failure> {
+    pub fn ensure_none_open(&self) -> Result<(), Failure> {
         let session = self.owner.service.session;
         let is_sent = !self.addresses.is_empty() && !session.global.dry_run;
-        let Some(open) = still_open(self.owner.service, &self.owner.order).await?.filter(|_| is_sent) else {
+        let Some(open) = still_open(self.owner.service, &self.owner.order)?.filter(|_| is_sent) else {
             return Ok(());
         };
         if session.prompt().accepts(&open)? { Ok(()) } else { Err(Failure::cancelled()) }

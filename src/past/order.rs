@@ -71,7 +71,7 @@ async fn plan<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<Plan<'a>, 
     let calls = OrderCalls::new(service.settings.dialect)?;
     let owner = OrderOwner { service, calls, order };
     let corrections = Corrections::carrying_out(&owner, OPERATION, &effect)?;
-    corrections.ensure_none_open().await?;
+    corrections.ensure_none_open()?;
     let changes = corrections.changes();
     let warnings = corrections.warnings();
     let deleted = None;

@@ -128,7 +128,7 @@ impl Operation for UndoPlan {
                 return earlier::resolve_unknown(&service, self.spec.name, &ahead.of).await;
             }
             let Read::Shown(document) = owners::read(&service, &whole).await? else { return Ok(None) };
-            seen_earlier(&service, self.spec, &ahead.writes, &document).await
+            seen_earlier(&service, self.spec, &ahead.writes, &document)
         })
     }
 

@@ -493,7 +493,7 @@ pub async fn resolve_default(
     if !ahead.effects().iter().all(is_own) {
         return Ok(None);
     }
-    seen_earlier(service, &ATTRIBUTE_OPTION_DEFAULT, &ahead.writes, &locked.before.document()).await
+    seen_earlier(service, &ATTRIBUTE_OPTION_DEFAULT, &ahead.writes, &locked.before.document())
 }
 
 /// Makes the option with this label the default, or shows the call.

@@ -429,5 +429,5 @@ pub async fn resolve_unknown(
     if effect.owner.id.as_ref() != Some(&product.id) {
         return Ok(None);
     }
-    seen_earlier(service, &PRODUCT_SET, std::slice::from_ref(write), &product.document()).await
+    seen_earlier(service, &PRODUCT_SET, std::slice::from_ref(write), &product.document())
 }

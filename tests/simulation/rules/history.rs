@@ -42,13 +42,13 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
             ));
         }
         // A run that was killed has named no write.
-        let is_told = |run: usize| said.iter().any(|said| said.run == run);
-        let had_told_effect = world.effects_of(tag).any(|effect| {
+        let has_reported = |run: usize| said.iter().any(|said| said.run == run);
+        let has_reported_effect = world.effects_of(tag).any(|effect| {
             let run = world.requests[effect.request].run;
-            run < end && is_told(run)
+            run < end && has_reported(run)
         });
         if outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
-            && had_told_effect
+            && has_reported_effect
             && said.iter().all(|said| said.write.is_some() || said.applied == "no")
         {
             broken.push((tag, format!("the update of record {tag} counts as {outcomes:?}, and was applied")));

@@ -330,7 +330,7 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let label = field("label", FieldType::Scalar(Scalar::Text), "Label of the default option");
     let default_option = schema("default option", "Magento", vec![code(), label]);
     let product = product_values();
-    let (quantity, stored_item, cart) = in_cart(object("cart item"));
+    let [quantity, stored_item, cart] = in_cart(object("cart item"));
     let cart_item = |of, doc| schema("body", "", vec![field("cartItem", FieldType::Object(of), doc)]);
     let order_change = schema("order change", "Magento", order_change());
     let order =
@@ -371,11 +371,9 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     }
 }
 
-type Schema = &'static ObjectSchema;
-
 /// The new quantity of an item, an item that is removed, and a cart that is cleared. Their types are those of an item that
 /// is added.
-fn in_cart(added: Schema) -> (Schema, Schema, Schema) {
+fn in_cart(added: &ObjectSchema) -> [&'static ObjectSchema; 3] {
     let of_added = |(name, doc)| added.field(name).map(|field| Field { doc, ..*field });
     let id = Some(field("item_id", FieldType::Scalar(Scalar::Integer), "Item ID in the cart"));
     let sku = of_added(("sku", "SKU of an item that is in the cart once"));
@@ -383,15 +381,15 @@ fn in_cart(added: Schema) -> (Schema, Schema, Schema) {
     let quote_id = of_added(("quote_id", "Quote ID"));
     let of =
         |name, fields: &[Option<Field>]| schema(name, "Magento", fields.iter().copied().flatten().collect());
-    (
+    [
         of("item quantity", &[id, sku, qty, quote_id]),
         of("stored item", &[id, sku, quote_id]),
         of("cart", &[quote_id]),
-    )
+    ]
 }
 
 /// The record of a plan that takes writes back.
-fn undo() -> Schema {
+fn undo() -> &'static ObjectSchema {
     let fields = vec![
         field("owner", FieldType::Text, "What was written to"),
         field("writes", FieldType::TextList, "IDs of the writes that are taken back"),
