@@ -92,8 +92,8 @@ impl FieldFlag {
 
     /// Whether the other flag sets the field that this one clears, or one inside it.
     fn contradicts(&self, other: &Self) -> bool {
-        let is_same = other.field.name == self.field.name && other.within == self.within;
-        self.clears && self.long != other.long && (is_same || other.within == Some(self.field.name))
+        let is_same = || other.field.name == self.field.name && other.within == self.within;
+        self.clears && self.long != other.long && (is_same() || other.within == Some(self.field.name))
     }
 
     fn value(&self, matches: &ArgMatches) -> Option<Value> {
@@ -124,8 +124,9 @@ pub struct FieldArgs<F> {
 
 impl<F: FieldFlags> Args for FieldArgs<F> {
     fn augment_args(command: Command) -> Command {
-        command.args(F::flags().map(|flag| {
-            let rivals = F::flags().filter(|rival| flag.contradicts(rival));
+        let flags: Vec<FieldFlag> = F::flags().collect();
+        command.args(flags.iter().map(|flag| {
+            let rivals = flags.iter().filter(|rival| flag.contradicts(rival));
             let arg = flag.arg(F::HEADING).hide(F::HIDDEN.contains(&flag.long));
             arg.conflicts_with_all(rivals.map(|rival| rival.long))
         }))

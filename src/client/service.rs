@@ -449,17 +449,17 @@ impl Service<'_> {
     }
 
     /// Sends a call that only prepares for what is asked for, such as one that creates an empty cart: whatever becomes of
-    /// it, nothing that was asked for is written yet.
+    /// it, nothing that was asked for is written yet, and a signal ends it at once.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub async fn make_room(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
         // If the write that it prepares for could not be noted, it is not sent either.
         self.log()?;
-        let before = self.stage.get();
-        let reply = self.send(operation, request, Effect::State).await;
-        self.stage.pass_over(before);
-        reply
+        self.token(request.bearer).await?;
+        self.announce(operation, Some(request));
+        self.stage.make_room();
+        self.send_waiting(&waiting(operation), request, Effect::State).await
     }
 
     /// Does this work. As long as nothing of it can have taken effect, a signal ends it at once, whatever it waits for.
@@ -632,10 +632,16 @@ impl Service<'_> {
     }
 }
 
+/// What a message ends with after a call that makes an empty cart and whose outcome is unknown.
+pub const CART_MAY_BE_MADE: &str = "; an empty cart may have been made";
+
 /// The failure of an interrupted command, with what is known of its write.
 pub fn interrupted(service: &Service<'_>) -> Failure {
     let applied = service.stage.get();
     let message = match applied {
+        Applied::No if service.stage.made_room() => {
+            &format!("interrupted before anything was written{CART_MAY_BE_MADE}")
+        }
         Applied::No => "interrupted before anything was written",
         Applied::Unknown => "interrupted while waiting for the response; the change may have been applied",
         Applied::Partial => "interrupted between two calls, the first of which was applied",

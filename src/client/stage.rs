@@ -20,6 +20,8 @@ pub struct Stage {
     /// Whether calls of the operation may be missing.
     is_part: Cell<bool>,
     replaces_profile: Cell<bool>,
+    /// Whether a call left that only prepares for the write.
+    made_room: Cell<bool>,
     /// The writes of the operation that are in the log.
     writes: RefCell<Vec<(WriteName, Effect)>>,
     /// Whether another process held up the log, so that nothing left.
@@ -57,9 +59,14 @@ impl Stage {
         });
     }
 
-    /// The call did nothing that was asked for.
-    pub fn pass_over(&self, before: Applied) {
-        self.applied.set(before);
+    /// A call leaves that only prepares for the write: nothing that was asked for takes effect.
+    pub(super) fn make_room(&self) {
+        self.made_room.set(true);
+    }
+
+    /// Whether such a call left in this operation.
+    pub fn made_room(&self) -> bool {
+        self.made_room.get()
     }
 
     /// The last answer does not prove that the call was applied.
@@ -138,6 +145,7 @@ impl Stage {
         self.applied.set(applied);
         self.earlier.set(applied);
         self.is_part.set(false);
+        self.made_room.set(false);
     }
 }
 

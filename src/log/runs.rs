@@ -7,7 +7,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::writes::unwritable;
+use super::writes::{MAY_BE_APPLIED, unwritable};
 use super::{Durability, Owner, WriteLog, stored, time};
 use storefront_core::failure::Failure;
 use storefront_core::text::hash::hex;
@@ -211,14 +211,21 @@ impl WriteLog {
         })
     }
 
-    /// The newest run that undoes this one.
+    /// The newest run that undoes this one, or one record of it, and of which a write may have been applied: to the owner of that
+    /// record.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub fn newest_undo(&self, run: RunId) -> Result<Option<RunId>, Failure> {
-        let find = "SELECT max(id) FROM run WHERE undoes = ?1";
-        let found: Option<i64> =
-            self.read(|connection| connection.prepare_cached(find)?.query_row([run.0], |row| row.get(0)))?;
+    pub fn newest_undo(&self, run: RunId, record: Option<u64>) -> Result<Option<RunId>, Failure> {
+        let of_record = "SELECT owner_kind, owner FROM write WHERE run = ?1 AND record = ?2";
+        let find = format!(
+            "SELECT max(run) FROM write WHERE run IN (SELECT id FROM run WHERE undoes = ?1) AND {MAY_BE_APPLIED} \
+             AND (?2 IS NULL OR (owner_kind, owner) IN ({of_record}))"
+        );
+        let record = record.map(|record| i64::try_from(record).unwrap_or(i64::MAX));
+        let found: Option<i64> = self.read(|connection| {
+            connection.prepare_cached(&find)?.query_row(params![run.0, record], |row| row.get(0))
+        })?;
         Ok(found.map(RunId))
     }
 

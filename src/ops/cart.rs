@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::client::LOOK_CLOSER;
-use crate::client::service::Service;
+use crate::client::service::{CART_MAY_BE_MADE, Service};
 use crate::client::{CHECK_BEFORE_RETRY, may_be_saved, says};
 use crate::input::Draft;
 use crate::ops::attribute::names;
@@ -248,8 +248,6 @@ pub fn is_no_cart(failure: &Failure) -> bool {
     matches!(failure.absent, Some(Absent::Cart | Absent::Entity))
 }
 
-const MAY_BE_MADE: &str = "; an empty cart may have been made";
-
 /// Creates the cart; if there is an active one, the service answers with its id.
 ///
 /// # Errors
@@ -260,18 +258,16 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (Err(failure), _) if failure.applied != Applied::Unknown && may_be_saved(&failure) => {
-            // Some shops create it all the same, which a look shows; a signal does not end that.
-            let before = service.stage.get();
-            service.stage.doubt();
-            let found = find(service, None).await;
-            service.stage.pass_over(before);
-            match found {
+            // Some shops create it all the same, which a look shows.
+            match find(service, None).await {
                 Ok(Some(made)) => Ok(made.id),
                 _ => Err(not_created(failure)),
             }
         }
-        (created, _) => id_of(&created.map_err(not_created)?.value)
-            .map_err(|failure| Failure { message: format!("{}{MAY_BE_MADE}", failure.message), ..failure }),
+        (created, _) => id_of(&created.map_err(not_created)?.value).map_err(|failure| Failure {
+            message: format!("{}{CART_MAY_BE_MADE}", failure.message),
+            ..failure
+        }),
     }
 }
 
@@ -287,7 +283,7 @@ fn not_created(failure: Failure) -> Failure {
         FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".into())),
         kind => (kind, failure.hint),
     };
-    let or = if may_be_made { MAY_BE_MADE } else { "" };
+    let or = if may_be_made { CART_MAY_BE_MADE } else { "" };
     let message = format!("the cart could not be created: {}{or}", failure.message);
     Failure { kind, hint, message, applied: Applied::No, ..failure }
 }

@@ -15,7 +15,7 @@ use storefront_core::effect::{self, Effect, Kind, are_shown};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::operation::scalar;
-use storefront_core::order::{Order, OrderCalls, comment_of};
+use storefront_core::order::{Order, OrderCalls, Which, comment_of};
 
 /// How many writes of an order are checked at most.
 const MOST: usize = 20;
@@ -84,23 +84,40 @@ pub fn still_open(service: &Service<'_>, order: &Order) -> Result<Option<Failure
     ))))
 }
 
-/// The corrections of the last command that corrected an order, if it shows them and their comment was never sent.
+/// For each of some addresses, the correction of the last command that corrected it, if the order shows it and its comment was
+/// never sent.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
-pub fn corrected_without_comment(service: &Service<'_>, order: &Order) -> Result<Vec<Effect>, Failure> {
+pub fn corrected_without_comment(
+    service: &Service<'_>,
+    order: &Order,
+    addresses: &[Which],
+) -> Result<Vec<Effect>, Failure> {
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Ok(Vec::new()) };
     let sent = sent_to(service, &log, order)?;
-    let Some((last, _)) = sent.iter().find(|sent| is_correction(sent)) else { return Ok(Vec::new()) };
-    let is_of_last = |write: &Write| (write.run, write.record) == (last.run, last.record);
-    let of_last = sent.iter().filter(|(write, _)| is_of_last(write)).map(|(_, effect)| effect.clone());
-    let (comments, corrections): (Vec<Effect>, Vec<Effect>) =
-        of_last.partition(|effect| comment_of(effect).is_some());
-    let run = log.run(last.run)?;
-    let is_without = run.is_some_and(|run| run.arguments.iter().any(|word| word == "--no-comment"));
-    let is_left_out = comments.is_empty() && !is_without && are_shown(&corrections, &order.document());
-    // The log has the newest first.
-    Ok(if is_left_out { corrections.into_iter().rev().collect() } else { Vec::new() })
+    let document = order.document();
+    let mut left_out = Vec::new();
+    for which in addresses {
+        let Some((last, correction)) = sent.iter().find(|(_, effect)| corrects(effect, *which)) else {
+            continue;
+        };
+        let has_comment = sent.iter().any(|(write, effect)| {
+            (write.run, write.record) == (last.run, last.record) && comment_of(effect).is_some()
+        });
+        if has_comment || !are_shown(std::slice::from_ref(correction), &document) {
+            continue;
+        }
+        let run = log.run(last.run)?;
+        let is_wanted = run.is_none_or(|run| run.arguments.iter().all(|word| word != "--no-comment"));
+        left_out.extend(is_wanted.then(|| correction.clone()));
+    }
+    Ok(left_out)
+}
+
+/// Whether an effect changes one of the addresses of an order.
+fn corrects(effect: &Effect, which: Which) -> bool {
+    effect.changes.iter().any(|change| change.path.order_address() == Some(which.words()))
 }
 
 /// The newest writes to an order that may have been applied, newest first.

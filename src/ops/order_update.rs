@@ -100,6 +100,8 @@ pub fn names_an_address(fields: &Map<String, Value>) -> bool {
 pub struct Corrections<'a> {
     owner: &'a OrderOwner<'a>,
     operation: &'static str,
+    /// The addresses that are asked for.
+    asked: Vec<Which>,
     /// What changes in each address.
     addresses: Vec<(Which, Effect)>,
     /// What a person adds to the comment.
@@ -113,16 +115,17 @@ impl<'a> Corrections<'a> {
     /// Compares a draft with the order that was read.
     async fn of(owner: &'a OrderOwner<'a>, draft: &Draft, no_comment: bool) -> Result<Self, Failure> {
         let is_comment_alone = !names_an_address(&draft.fields);
+        let asked = if is_comment_alone { Vec::new() } else { sides(owner, draft)? };
         let mut addresses = Vec::new();
         if !is_comment_alone {
             let form = form(owner, draft).await?;
-            for which in sides(owner, draft)? {
+            for which in asked.iter().copied() {
                 let effect = correction(owner, &form, which).await?;
                 addresses.extend(Some((which, effect)).filter(|(_, effect)| !effect.is_empty()));
             }
         }
         let added = scalar(draft.fields.get(COMMENT));
-        Ok(Self { owner, operation: OPERATION, addresses, added, no_comment, is_comment_alone })
+        Ok(Self { owner, operation: OPERATION, asked, addresses, added, no_comment, is_comment_alone })
     }
 
     /// The corrections that carry out an effect on the order that was read, as calls of this operation.
@@ -140,10 +143,11 @@ impl<'a> Corrections<'a> {
             wanted.extend(fields);
             addresses.push((which, owner.order.change(which, &wanted)?));
         }
+        let asked = addresses.iter().map(|(which, _)| *which).collect();
         let added = None;
         let no_comment = false;
         let is_comment_alone = false;
-        Ok(Self { owner, operation, addresses, added, no_comment, is_comment_alone })
+        Ok(Self { owner, operation, asked, addresses, added, no_comment, is_comment_alone })
     }
 
     fn effects(&self) -> Vec<Effect> {
@@ -219,7 +223,11 @@ impl<'a> Corrections<'a> {
     fn warn_of_missing_comment(&self) -> Result<(), Failure> {
         let order = &self.owner.order;
         let service = self.owner.service;
-        let earlier = if self.no_comment { Vec::new() } else { corrected_without_comment(service, order)? };
+        let earlier = if self.no_comment {
+            Vec::new()
+        } else {
+            corrected_without_comment(service, order, &self.asked)?
+        };
         let text = self.comment(&earlier);
         if let Some(text) = text.filter(|text| !order.says(text)) {
             let what = hint!(

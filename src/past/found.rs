@@ -82,7 +82,7 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
     let Some(name) = name.filter(|name| *name != LATEST) else {
         for run in log.runs(&id, owner, None)? {
             let is_meant = run.undoes.is_none() && log.may_be_applied(run.id)?;
-            if is_meant && undone_by(&log, run.id)?.is_none() {
+            if is_meant && undone_by(&log, run.id, None)?.is_none() {
                 return Ok(Found { writes: log.writes_of(run.id, None)?, run, record: None });
             }
         }
@@ -110,11 +110,11 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
     Ok(Found { run, record, writes })
 }
 
-/// The run that undid this one, unless it was undone itself.
+/// The run that undid this one, or one record of it, unless it was undone itself.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
-pub fn undone_by(log: &WriteLog, run: RunId) -> Result<Option<RunId>, Failure> {
-    let Some(undo) = log.newest_undo(run)? else { return Ok(None) };
-    Ok(if log.may_be_applied(undo)? && undone_by(log, undo)?.is_none() { Some(undo) } else { None })
+pub fn undone_by(log: &WriteLog, run: RunId, record: Option<u64>) -> Result<Option<RunId>, Failure> {
+    let Some(undo) = log.newest_undo(run, record)? else { return Ok(None) };
+    Ok(undone_by(log, undo, None)?.is_none().then_some(undo))
 }

@@ -76,7 +76,7 @@ fn row(
         None => log.writes_of(run.id, None)?,
     };
     let found = Found { writes, run, record: None };
-    let undone = undone_by(log, found.run.id)?.map(|undo| undo.to_string());
+    let undone = undone_by(log, found.run.id, None)?.map(|undo| undo.to_string());
     let began = found.run.began.to_string();
     let now = service.session.context.clock.now();
     let mut row = json!({
@@ -115,7 +115,7 @@ fn owner_json(found: &Found) -> Value {
 pub fn show(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
     let report = service.session.report;
     let log = WriteLog::to_read(service.session.context)?;
-    let undone = log.map(|log| undone_by(&log, found.run.id)).transpose()?.flatten();
+    let undone = log.map(|log| undone_by(&log, found.run.id, found.record)).transpose()?.flatten();
     let now = service.session.context.clock.now();
     let calls: Vec<Value> = found.writes.iter().map(call).collect();
     let whole = json!({

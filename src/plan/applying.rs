@@ -61,14 +61,17 @@ pub fn ensure_same_service(
 ) -> Result<(), Failure> {
     let id = service.settings.service_id();
     let view = service.settings.store_view.as_ref().map_or("none", |view| view.code());
-    for (what, noted, ours, flag) in [
-        ("service", url, &*id.url, "--profile"),
-        ("interface", interface, &id.interface, "--api"),
-        ("store view", store_view.unwrap_or("none"), view, "--store-view"),
+    let choose = |flag: String| format!("choose it with {flag}");
+    let choose_view = store_view
+        .map_or("leave --store-view out".to_owned(), |view| choose(format!("`--store-view {view}`")));
+    for (what, noted, ours, hint) in [
+        ("service", url, &*id.url, choose("--profile".to_owned())),
+        ("interface", interface, &id.interface, choose(format!("`--api {interface}`"))),
+        ("store view", store_view.unwrap_or("none"), view, choose_view),
     ] {
         if noted != ours {
-            return Err(Failure::guard(format!("the {file} is for the {what} `{noted}`, not for `{ours}`"))
-                .hint(format!("choose it with {flag}")));
+            let message = format!("the {file} is for the {what} `{noted}`, not for `{ours}`");
+            return Err(Failure::guard(message).hint(hint));
         }
     }
     Ok(())

@@ -90,6 +90,9 @@ pub enum Undo {
     Batch(Vec<u32>),
 }
 
+/// The flag of a command whose values are those of the store view.
+pub const OF_VIEW: [&str; 2] = ["--store-view", "fr"];
+
 impl Action {
     /// The address, if any, and the field that it sets.
     pub fn place(&self) -> Option<(Option<i64>, &'static str)> {
@@ -291,8 +294,7 @@ impl Action {
                     Some(value) => vec![format!("{code}={value}")],
                     None => vec!["--clear".to_owned(), (*code).to_owned()],
                 };
-                let of_view = ["--store-view", "fr"].map(str::to_owned);
-                let view = of_view.into_iter().filter(|_| *scope == Scope::View);
+                let view = OF_VIEW.map(str::to_owned).into_iter().filter(|_| *scope == Scope::View);
                 [goods::sku(number)].into_iter().chain(value).chain(view).collect()
             }
             _ => return None,

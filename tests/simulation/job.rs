@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::action::Action;
+use super::action::{Action, OF_VIEW};
 use super::customers::Stored;
 use super::input::{self, InputEdit};
 use super::world::World;
@@ -75,6 +75,8 @@ pub struct Job {
     pub machine: usize,
     /// Whether the input is a plan, which is applied.
     pub is_plan: bool,
+    /// Whether that plan was made with `--store-view`, which it is applied with.
+    pub is_of_view: bool,
     /// `--verify`
     pub verifies: bool,
     /// The profile that is given with `--base`, and its file.
@@ -175,6 +177,9 @@ impl Job {
         let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
         if self.is_plan {
             add(&["apply", &self.input.to_string_lossy(), "--yes", "--jobs", &self.jobs.to_string()]);
+            if self.is_of_view {
+                add(&OF_VIEW);
+            }
             if options.resume && options.repeat {
                 add(&["--retry-unknown"]);
             }

@@ -87,6 +87,8 @@ impl Machine {
             let (tag, customer) = job.records[0];
             let journal = job.is_batch.then(|| job.journal());
             let (run, began) = (world.runs.len(), world.now());
+            // A plan that was begun is resumed without a flag.
+            let was_begun = world.runs.iter().any(|run| run.is_plan && run.journal == journal);
             world.runs.push(Run {
                 records: job.records.clone(),
                 places: job.places(),
@@ -102,7 +104,7 @@ impl Machine {
                 token: (self.access == Access::Own).then_some(job.token),
                 journal,
                 jobs: job.jobs,
-                is_resumed: options.resume,
+                is_resumed: options.resume || was_begun,
                 marks: options.settled[0] > 0,
                 began,
                 ..Run::default()

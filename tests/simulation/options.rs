@@ -52,6 +52,7 @@ async fn simulate(seed: u64, is_traced: bool) -> (Option<String>, Vec<String>) {
         token: 0,
         machine: 0,
         is_plan: false,
+        is_of_view: false,
         verifies: false,
         base: None,
         batch: BatchFlags::default(),

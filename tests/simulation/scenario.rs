@@ -17,7 +17,7 @@ use super::customers::ids;
 use super::disk::Disk;
 use super::editors::{Act, Edit, Moment};
 use super::faults::{FaultProfile, any_outage};
-use super::goods::{increment_id, sku};
+use super::goods::{Scope, increment_id, sku};
 use super::input;
 use super::job::{Access, BatchFlags, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
@@ -173,7 +173,11 @@ impl Scenario {
             self.edit_planned(&prepared);
         }
         self.pause().await;
-        let applied = Job { input: plan, is_plan: true, is_batch: true, ..prepared };
+        let is_of_view = !prepared.is_batch && {
+            let action = &self.world.borrow().actions[&prepared.records[0].0];
+            matches!(action, Action::Value(Scope::View, ..))
+        };
+        let applied = Job { input: plan, is_plan: true, is_of_view, is_batch: true, ..prepared };
         self.refuse_edited_plan(&applied).await;
         self.apply_only(&applied).await;
         self.with_restarts(&applied).await;
@@ -572,6 +576,7 @@ impl Scenario {
             token,
             machine,
             is_plan: false,
+            is_of_view: false,
             verifies: operation == Operation::AddItem && self.setting.is_magento && self.random.chance(40),
             base: None,
             batch: BatchFlags::default(),

@@ -164,7 +164,7 @@ fn a_batch_that_fails_midway_reports_what_was_applied() {
     let error = filled.error();
     // The log is the larger file: it is full first.
     let message = error["message"].as_str().unwrap();
-    assert!(filled.code == 3 && message.contains("the log of this machine cannot be written"), "{filled:?}");
+    assert!(filled.code == 1 && message.contains("the log of this machine cannot be written"), "{filled:?}");
     assert_ne!(error["applied"], "no");
     assert!(error["hint"].as_str().unwrap().contains("`storefront resume 1`"), "{error}");
     env.file("b.csv", attributes(400).replace("code_", "other_"));

@@ -117,6 +117,21 @@ fn what_the_shop_does_not_have_any_more_is_left() {
     }
 }
 
+#[test]
+fn a_record_that_an_undo_leaves_is_not_said_to_be_undone() {
+    let env = TestEnv::new();
+    env.file("names.csv", "sku,name\nmug-blue,Blue\ncap,Hat\n");
+    assert_eq!(run(&env, "product set -i names.csv -y").code, 0);
+    done(&env, "product set cap name=Fez");
+    assert_eq!(run(&env, "undo 1").code, 7);
+    assert_eq!(run(&env, "apply undo-1.plan -y").code, 0);
+    let undone_by = |id: &str| lines(&run(&env, &format!("history {id}")))[0]["undone_by"].clone();
+    assert_eq!([undone_by("1:2"), undone_by("1:3")], [json!("3"), Value::Null]);
+    // The whole batch is, in part.
+    let listed = lines(&run(&env, "history"));
+    assert_eq!([&listed[2]["undone_by"], &listed[2]["undone"]], [&json!("3"), &json!("partial")]);
+}
+
 /// The shop would let it begin today.
 #[test]
 fn no_sale_begins_and_nothing_is_guessed() {

@@ -271,7 +271,13 @@ fn verdict(
             Some(Stop::Unauthorized(failure) | Stop::Forbidden(failure, _) | Stop::NotTheService(failure)),
             kind,
         ) => Failure { kind: kind.unwrap_or(failure.kind), ..failure },
-        (Some(Stop::Broken(failure)), _) => failure,
+        (Some(Stop::Broken(failure)), _) => {
+            // These two say that nothing was written.
+            let is_before = matches!(failure.kind, FailureKind::Guard | FailureKind::Usage);
+            let is_late = is_before && count.applied() != Applied::No;
+            let kind = if is_late { FailureKind::Internal } else { failure.kind };
+            Failure { kind, ..failure }
+        }
     };
     let first = failure.hint.clone().map(|hint| hint.and("; ")).unwrap_or_default();
     if kind.is_none() && matches!(failure.kind, FailureKind::Interrupted) {

@@ -7,7 +7,7 @@ use super::goods::{differing as differing_goods, fields_of};
 use super::looked;
 use super::planned::differing;
 use crate::action::{Action, Undo};
-use crate::customers::{Writer, fields};
+use crate::customers::{Stored, Writer, fields};
 use crate::faults::Observed;
 use crate::goods::{self, Scope};
 use crate::world::{Changed, Reported, Sent, World};
@@ -136,11 +136,17 @@ fn may_refuse_goods(world: &World, run: usize, tag: u32, number: usize) -> bool 
     let kept = world.kept_of(tag, number);
     // Others have changed what a plan expects.
     let scope = world.actions[&tag].thing(number).1.unwrap_or(Scope::All);
-    let states = looked::states(world, kept, world.runs[run].began);
+    // What an earlier run of the command was shown may have been older.
+    let command = world.runs[run].command;
+    let owner = world.actions[&tag].owner(number);
+    let heard = world.requests.iter().filter(|sent| world.runs[sent.run].command == command);
+    let heard = heard.filter_map(|sent| sent.heard.as_ref()).flat_map(|heard| &heard.goods);
+    let heard = heard.filter(|(of, shown, _)| *of == owner && *shown == scope).map(|(.., stored)| stored);
+    let states: Vec<&Stored> =
+        looked::states(world, kept, world.runs[run].began).into_iter().chain(heard).collect();
     let is_outdated =
         |planned| states.iter().any(|state| differing_goods(planned, scope, None, state).is_some());
     // What an earlier record of a plan writes, the plan has reckoned with.
-    let command = world.runs[run].command;
     let is_other = |(by, _): &(Writer, Duration)| match by {
         Writer::Ours(request) => world.runs[world.requests[*request].run].command != command,
         _ => true,

@@ -216,9 +216,19 @@ fn changes_of<'a>(world: &'a World, tags: &'a [u32]) -> impl Iterator<Item = &'a
     world.changed.iter().filter(move |changed| is_of(world.requests[changed.request].tag))
 }
 
-/// The same without the comments of an order, which nothing takes back.
+/// The same without the comments of an order, which nothing takes back, and without what only happened to change: an address is
+/// saved whole, so that an edit since the read is lost.
 pub fn fields_of<'a>(world: &'a World, tags: &'a [u32]) -> impl Iterator<Item = &'a Changed> {
-    changes_of(world, tags).filter(|changed| changed.path != "comments")
+    let is_asked = |changed: &Changed| tags.iter().any(|tag| is_asked_by(world, *tag, &changed.path));
+    changes_of(world, tags).filter(move |changed| changed.path != "comments" && is_asked(changed))
+}
+
+fn is_asked_by(world: &World, tag: u32, path: &str) -> bool {
+    match &world.actions[&tag] {
+        Action::Correct(_, field, _) => path.ends_with(&format!(".{field}")),
+        Action::Back(back) => back.tags.iter().any(|tag| is_asked_by(world, *tag, path)),
+        _ => true,
+    }
 }
 
 /// Whether nothing that a run had changed for any of these records is as it was written, in a state: that is one write, and others of

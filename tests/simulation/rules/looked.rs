@@ -57,8 +57,8 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
                 is_known && states.iter().any(|state| has(state) || has_wrote(state))
             }
             "changed" | "gone" => states.iter().any(|state| !has(state) || lacks(&wrote, state)),
-            // It was not sent, or no read could show it.
-            _ => !(world.is_calm && had_effect),
+            // It was not sent, no read could show it, or it was deleted from the log.
+            _ => !(world.is_calm && had_effect) || is_forgotten(world, said.run, tag),
         };
         is_any_missing |= matches!(state, "changed" | "gone");
         if !is_right {
@@ -67,6 +67,12 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
         }
     }
     is_any_missing
+}
+
+/// Whether the log of the machine of a run no longer has what it wrote for the customer of a record.
+fn is_forgotten(world: &World, run: usize, tag: u32) -> bool {
+    let of = (world.runs[run].machine, customer_of(world, run, tag));
+    world.forgotten.iter().any(|(machine, customer, _)| (*machine, *customer) == of)
 }
 
 /// Whether the service stores something else than it was sent.

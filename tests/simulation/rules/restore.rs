@@ -1,5 +1,7 @@
 //! What a restore may set back.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::request::{plain, with_kept};
@@ -99,11 +101,13 @@ pub fn left_standing(
         return None;
     }
     let mut changes: Vec<(String, Value, Value)> = Vec::new();
+    let mut last = BTreeMap::new();
     for (_, sent) in &puts {
         let (found, body) = (sent.shown.as_ref()?, sent.body["customer"].as_object()?);
         let before = plain(world, &found.profile);
         let merged = with_kept(world, plain(world, body), &before);
         let (old, new) = (fields(&before), fields(&merged));
+        last = new.iter().map(|(path, value)| (path.clone(), (*value).clone())).collect();
         let changed = new.iter().filter_map(|(path, value)| {
             let from = *old.get(path)?;
             // What was not there cannot be removed; blanks around a text do not count.
@@ -114,8 +118,17 @@ pub fn left_standing(
     }
     let (now, then) = (fields(shown), fields(after));
     let is_once = |path: &String| changes.iter().filter(|(other, ..)| other == path).count() == 1;
+    // A region does not go back into an address that was moved since.
+    let is_moved = |path: &str| {
+        let Some((address, "region" | "region_id")) = path.split_once('.') else { return false };
+        ["street", "city", "postcode", "country_id"].iter().any(|name| {
+            let path = format!("{address}.{name}");
+            !is_same(now.get(&path).copied(), last.get(&path))
+        })
+    };
     let stands = |(path, from, to): &&(String, Value, Value)| {
         is_once(path)
+            && !is_moved(path)
             && is_same(now.get(path).copied(), Some(to))
             && !is_nearly(then.get(path).copied(), Some(from))
             // With the whole address.

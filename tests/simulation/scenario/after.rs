@@ -116,6 +116,7 @@ impl Scenario {
             records,
             is_batch: true,
             is_plan: true,
+            is_of_view: false,
             input: plan,
             base: None,
             batch: BatchFlags::default(),
