@@ -15,10 +15,8 @@ use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::process::Command;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 use crate::cli::command_line::CommandLine;
 use crate::cli::hint::service_flags;
@@ -154,15 +152,11 @@ impl Assistant {
         input: impl AsyncRead + Unpin + Send + 'static,
         output: impl AsyncWrite + Unpin + Send + 'static,
     ) -> Result<(), String> {
-        let (lines, writing) = answering_broken_lines(input, output);
-        let served = match self.serve(lines).await {
+        match self.serve((input, output)).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(error.to_string()),
-        };
-        // What was answered is written before the process ends.
-        let _ = writing.await;
-        served
+        }
     }
 
     /// Runs a tool and returns its answer, with a member `error` if its command failed.
@@ -351,59 +345,6 @@ pub async fn run(session: &Session<'_>, args: &McpArgs) -> Result<(), Failure> {
             served.map_err(|error| Failure::usage(format!("cannot serve: {error}")))
         }
     }
-}
-
-/// The answer of JSON-RPC to a line that is not JSON, whose id nobody knows.
-const BROKEN_LINE: &[u8] =
-    b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n";
-/// How many bytes of a line may wait.
-const BUFFER: usize = 64 * 1024;
-
-/// The streams for the library, which would leave a line that is not JSON without an answer: the other lines of input,
-/// and the way to output. The task writes until both are done.
-fn answering_broken_lines(
-    input: impl AsyncRead + Unpin + Send + 'static,
-    mut output: impl AsyncWrite + Unpin + Send + 'static,
-) -> ((DuplexStream, DuplexStream), JoinHandle<()>) {
-    let (mut good, to_library) = duplex(BUFFER);
-    let (from_library, answers) = duplex(BUFFER);
-    let (broken, mut is_broken) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        let mut input = BufReader::new(input);
-        let mut line = Vec::new();
-        while input.read_until(b'\n', &mut line).await.is_ok_and(|length| length > 0) {
-            let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
-            // If it fails, nobody listens.
-            if is_json && good.write_all(&line).await.is_err() {
-                break;
-            }
-            if !is_json && !line.trim_ascii().is_empty() {
-                let _ = broken.send(());
-            }
-            line.clear();
-        }
-    });
-    let writing = tokio::spawn(async move {
-        let mut answers = BufReader::new(answers);
-        let mut line = Vec::new();
-        loop {
-            let written = tokio::select! {
-                Some(()) = is_broken.recv() => output.write_all(BROKEN_LINE).await,
-                length = answers.read_until(b'\n', &mut line) => match length {
-                    Ok(length) if length > 0 => output.write_all(&std::mem::take(&mut line)).await,
-                    _ => {
-                        while is_broken.try_recv().is_ok() && output.write_all(BROKEN_LINE).await.is_ok() {}
-                        let _ = output.flush().await;
-                        return;
-                    }
-                },
-            };
-            if written.is_err() || output.flush().await.is_err() {
-                return;
-            }
-        }
-    });
-    ((to_library, from_library), writing)
 }
 
 fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure> {

@@ -132,7 +132,7 @@ or gone, and 8 if something could not be compared.
 Examples:
   storefront customer update --sandbox --gender 1 && storefront verify latest --sandbox
   storefront customer update --sandbox --gender 1 && storefront verify --sandbox --customer 1
-  storefront verify names.csv.journal --sample 5% --sandbox"
+  storefront verify names.csv.journal --sandbox"
 )]
 pub struct VerifyArgs {
     /// ID of a write such as 1042 or 1042:7, journal of a batch, or `latest`
@@ -144,9 +144,6 @@ pub struct VerifyArgs {
     /// The input of a batch.
     #[command(flatten)]
     pub input: BatchInputArgs,
-    /// Of a batch: verify only so many customers of each hundred, such as 5%
-    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "Batch options")]
-    pub sample: Option<f64>,
     /// The flags of every call.
     #[command(flatten)]
     pub request: RequestArgs,
@@ -228,14 +225,6 @@ pub async fn journal(session: &Session<'_>, command: &JournalCommand) -> Result<
     }
 }
 
-/// Reads a percentage, with or without its sign.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
-    number
-        .filter(|number: &f64| *number > 0.0 && *number <= 100.0)
-        .ok_or_else(|| "expected a percentage above 0, e.g. 5%".to_owned())
-}
-
 /// Reads the journal that the log has of a batch, and prints its path.
 fn read_known<'a>(session: &'a Session<'a>, journal: &Path) -> Result<Listing<'a>, Failure> {
     let shown = journal.display();
@@ -313,7 +302,7 @@ async fn verify_batch(
     let begun = of_journal(listing);
     let operation = begun.operation().ok_or_else(unknown_operation)?;
     let input = args.input.batch_input.as_deref();
-    after::verify::verify(session, listing, operation, input, args.sample).await
+    after::verify::verify(session, listing, operation, input).await
 }
 
 /// The command of a journal, without the flags of its run.

@@ -22,11 +22,9 @@ use crate::report::summary::count_records;
 use crate::report::{Report, changes};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
-use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Verifies the records of a journal that are done, unknown or mismatched; `sample` is the percentage of owners to
-/// verify.
+/// Verifies the records of a journal that are done, unknown or mismatched.
 ///
 /// # Errors
 /// `partial` if something is not as it was written, `unknown` if something could not be compared, `unavailable` if it
@@ -36,7 +34,6 @@ pub async fn verify(
     listing: &Listing<'_>,
     operation: &dyn Operation,
     input: Option<&Path>,
-    sample: Option<f64>,
 ) -> Result<(), Failure> {
     if let Some(since) = undone::since(session, &listing.path, &listing.past) {
         session.report.status(&since);
@@ -45,9 +42,6 @@ pub async fn verify(
     follow(session, listing, input, &follower, async |shared| {
         let mut gathered = gather(shared, listing)?;
         leave_out_by_hand(&mut gathered);
-        if let Some(sample) = sample {
-            choose(&mut gathered, sample);
-        }
         let undo = undo_command(listing);
         Verifying::new(shared.service.session.report, undo).run(shared, &follower, gathered).await
     })
@@ -61,20 +55,6 @@ fn leave_out_by_hand(gathered: &mut Gathered) {
     let noted: Vec<_> = gathered.groups.extract_if(.., is_by_hand).collect();
     let members = noted.into_iter().flat_map(|(group, _)| group.members);
     gathered.unusable.extend(members.map(|member| (member, BY_HAND.to_owned())));
-}
-
-/// Keeps this percentage of the groups, at least one, and always the same ones for the same journal.
-fn choose(gathered: &mut Gathered, percent: f64) {
-    let count = gathered.groups.len();
-    // The number of groups fits without a loss of precision.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
-    let wanted = (count as f64 * percent / 100.0).ceil().max(1.0) as usize;
-    let place = |group: &Group| group.members.first().map(|first| fnv1a(&first.record.to_le_bytes()));
-    let mut places: Vec<_> = gathered.groups.iter().map(|(group, _)| place(group)).collect();
-    places.sort_unstable();
-    let Some(last) = places.get(wanted.min(count).saturating_sub(1)).copied() else { return };
-    gathered.groups.retain(|(group, _)| place(group) <= last);
-    gathered.unusable.clear();
 }
 
 /// What was found so far.
