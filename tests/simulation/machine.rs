@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::action::OF_VIEW;
 use super::call::ADMIN;
 use super::customers::Stored;
 use super::disk::{Disk, Mount, Process};
@@ -167,6 +168,13 @@ impl Machine {
         self.look(vec![command.to_owned(), write.to_owned()], 0).await
     }
 
+    /// Compares what a batch wrote with what is there.
+    pub async fn verify(&self, job: &Job) -> RunEnd {
+        let mut words = vec!["verify".to_owned(), job.journal().to_string_lossy().into_owned()];
+        words.extend(OF_VIEW.map(str::to_owned).into_iter().filter(|_| job.is_of_view));
+        self.look(words, 0).await
+    }
+
     /// Deletes what is kept of a customer.
     pub async fn forget(&self, customer: usize) -> RunEnd {
         let access = if self.access == Access::Own { Access::Id } else { self.access };
@@ -182,6 +190,7 @@ impl Machine {
         if !job.is_plan {
             words.extend(["--input".to_owned(), text(&job.input)]);
         }
+        words.extend(OF_VIEW.map(str::to_owned).into_iter().filter(|_| job.is_of_view));
         self.look(words, job.records[0].1).await
     }
 

@@ -116,7 +116,6 @@ impl Scenario {
             records,
             is_batch: true,
             is_plan: true,
-            is_of_view: false,
             input: plan,
             base: None,
             batch: BatchFlags::default(),
@@ -128,7 +127,7 @@ impl Scenario {
     /// Somebody looks at a later time whether what a batch wrote is there.
     async fn verify_batch(&mut self, batch: &Job) {
         let machine = self.machines[batch.machine].clone();
-        let ended = machine.of_write("verify", &batch.journal().to_string_lossy()).await;
+        let ended = machine.verify(batch).await;
         let tags = self.tags_by_record(batch);
         let world = &mut *self.world.borrow_mut();
         world.reach(State::BatchVerified);
