@@ -1,5 +1,8 @@
 //! `verify`: what each record of a batch wrote is read again, with one read a customer.
 
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
 use serde_json::{Value, json};
 use snapbox::str;
 
@@ -287,4 +290,31 @@ fn records_that_were_noted_by_hand_are_not_compared() {
     let shown = program(&env, "verify a.csv.journal").run();
     assert_eq!(shown.stdout, "", "{shown:?}");
     assert!(shown.stderr.contains("verify: 2 records: 1 noted by hand, 1 there; 1 read ("), "{shown:?}");
+}
+
+/// The read that a later record is made from shows it, too: that is no read of the time before.
+#[test]
+fn a_write_that_a_later_record_was_built_on_is_seen() {
+    let file: Arc<OnceLock<PathBuf>> = Arc::default();
+    let (data, blinded) = (file.clone(), OnceLock::new());
+    let env = TestEnv::watched(
+        |options| options.faults = vec!["PUT:502-after-commit".parse().unwrap()],
+        move |_, method| {
+            if method == "PUT" && blinded.set(()).is_ok() {
+                // Without tokens the sandbox answers everything with 500.
+                let connection = rusqlite::Connection::open(data.wait()).unwrap();
+                connection.execute_batch("ALTER TABLE tokens RENAME TO hidden").unwrap();
+            }
+        },
+    );
+    file.set(env.sandbox.data().to_owned()).unwrap();
+    env.file("moves.csv", "customer,address_id,city\n1,2,Troy\n1,1,Lyon\n");
+    let unknown = run(&env, "customer update -i moves.csv -y --retry 0 --settle 0.2s");
+    env.sandbox.sql("ALTER TABLE hidden RENAME TO tokens");
+    assert_eq!((unknown.code, env.address(2)["city"].clone()), (8, json!("Troy")), "{unknown:?}");
+    // As if it had been killed, eleven minutes ago.
+    change_log(&env.home, "UPDATE write SET left_at = left_at - 660000000, closed_at = NULL, outcome = NULL");
+    let resumed = run(&env, "customer update -i moves.csv -y --resume --mark-done=2");
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    assert_eq!(states(&run(&env, "verify latest")), json!(["seen", "there"]));
 }

@@ -7,7 +7,7 @@ use super::read;
 use super::read::LoadedProfile;
 use crate::client::service::Service;
 use crate::journal::read::OfRuns;
-use crate::log::{CustomerStore, Replacement};
+use crate::log::{CustomerStore, Replacement, WriteName};
 use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
 use crate::state;
@@ -19,15 +19,20 @@ use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, Verification, verify};
 
-/// Whether the profile already had these values before one of our writes of the last minute, as when an undo follows its
-/// update at once. A replica that lags behind then shows the old profile, which proves nothing.
+/// Whether the profile already had the values that a write sent before an earlier one of our writes, of the last minute, as when
+/// an undo follows its update at once. A replica that lags behind then shows the old profile, which proves nothing.
 pub fn was_so_before(
     service: &Service<'_>,
     store: &CustomerStore,
+    write: WriteName,
     before: &Map<String, Value>,
     sent: &Map<String, Value>,
 ) -> bool {
     let shows_it = |(earlier, outcome): (Replacement, WriteOutcome)| {
+        // What a later one was made from was read after this one had left.
+        if earlier.name.id > write.id {
+            return false;
+        }
         let is_recent = matches!(outcome, WriteOutcome::Applied { at, .. } if store.is_recent(at));
         let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
         let ignore = &service.settings.read.ignore;
@@ -72,7 +77,7 @@ pub fn note_saved_refusal(
         let ignore = &service.settings.read.ignore;
         let verification = verify(&replacement.customer, &replacement.merged, now, &[], ignore)?;
         if tells_of_it(&verification)
-            && !was_so_before(service, store, &replacement.customer, &replacement.merged)
+            && !was_so_before(service, store, replacement.name, &replacement.customer, &replacement.merged)
         {
             let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
             store.set_outcome(replacement.name, outcome, Some(now.customer()));
@@ -99,7 +104,7 @@ pub fn is_shown(
     let verification =
         verify(&replacement.customer, &replacement.merged, now, &[], &service.settings.read.ignore)?;
     let is_shown = verification.is_proof(proof)
-        && !was_so_before(service, store, &replacement.customer, &replacement.merged);
+        && !was_so_before(service, store, replacement.name, &replacement.customer, &replacement.merged);
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_outcome(

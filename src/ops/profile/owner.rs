@@ -68,7 +68,7 @@ impl<'a> Replaced<'a> {
                 Unproven::Unreadable
             } else if !is_provable(before, sent, &self.service.settings.read.ignore) {
                 Unproven::NothingToShow
-            } else if was_so_before(self.service, &self.loaded.store, before, sent) {
+            } else if was_so_before(self.service, &self.loaded.store, self.write, before, sent) {
                 Unproven::SetsBack
             } else {
                 Unproven::NotShown

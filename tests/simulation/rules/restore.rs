@@ -120,7 +120,9 @@ pub fn left_standing(
     let is_once = |path: &String| changes.iter().filter(|(other, ..)| other == path).count() == 1;
     // A region does not go back into an address that was moved since.
     let is_moved = |path: &str| {
-        let Some((address, "region" | "region_id")) = path.split_once('.') else { return false };
+        let Some((address, "region" | "region_id" | "country_id")) = path.split_once('.') else {
+            return false;
+        };
         ["street", "city", "postcode", "country_id"].iter().any(|name| {
             let path = format!("{address}.{name}");
             !is_same(now.get(&path).copied(), last.get(&path))
