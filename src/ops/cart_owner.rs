@@ -42,10 +42,18 @@ impl<'a> CartOwner<'a> {
     /// `refused` without a cart; `guard` if it does not show that and nobody continues; as [`cart::find`].
     pub async fn read_active(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let named = scalar(draft.fields.get(QUOTE_ID));
-        Self::of(service, cart_basis::find(service, named.as_deref(), Part::Items).await?)
+        Self::read_basis(service, named.as_deref()).await
     }
 
-    /// Reads the active cart with this id, or the only one.
+    /// As [`Self::read_active`], for the active cart with this id, or the only one.
+    ///
+    /// # Errors
+    /// As [`Self::read_active`].
+    pub async fn read_basis(service: &'a Service<'a>, named: Option<&str>) -> Result<Self, Failure> {
+        Self::of(service, cart_basis::find(service, named, Part::Items).await?)
+    }
+
+    /// Reads the active cart with this id, or the only one, however old it is.
     ///
     /// # Errors
     /// As [`Self::read_active`].

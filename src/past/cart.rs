@@ -74,7 +74,7 @@ impl CartSubject<'_> {
     /// The cart that was written to if it is still the active one; else why it is left.
     async fn read(&self) -> Result<Result<CartOwner<'_>, String>, Failure> {
         let owner = &self.whole.owner;
-        match CartOwner::read_named(self.service, owner.id.as_deref()).await {
+        match CartOwner::read_basis(self.service, owner.id.as_deref()).await {
             Ok(cart) => Ok(Ok(cart)),
             Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
                 Ok(Err(format!("{owner} is not active any more, and nothing is undone in another cart")))

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::back::{Back, OPERATION, Plan, Subject};
 use crate::client::service::Service;
-use crate::ops::order_owner::OrderOwner;
+use crate::ops::order_owner::{OrderOwner, read_basis};
 use crate::ops::order_update::Corrections;
 use crate::ops::orders::read_by_id;
 use crate::ops::positive;
@@ -24,15 +24,19 @@ pub async fn read(
     service: &Service<'_>,
     effect: &Effect,
 ) -> Result<Result<Map<String, Value>, String>, Failure> {
-    Ok(of(service, effect).await?.map(|order| order.document()))
+    Ok(of(service, effect, read_by_id).await?.map(|order| order.document()))
 }
 
-/// The order, or that it is gone, in words.
-async fn of(service: &Service<'_>, effect: &Effect) -> Result<Result<Order, String>, Failure> {
+/// The order by a read, or that it is gone, in words.
+async fn of(
+    service: &Service<'_>,
+    effect: &Effect,
+    read: impl AsyncFnOnce(&Service<'_>, &OrderCalls, u64) -> Result<Order, Failure>,
+) -> Result<Result<Order, String>, Failure> {
     let calls = OrderCalls::new(service.settings.dialect)?;
     let gone = || Ok(Err(format!("{} is gone", effect.owner)));
     let Some(id) = effect.owner.id.as_deref().and_then(positive) else { return gone() };
-    match read_by_id(service, &calls, id).await {
+    match read(service, &calls, id).await {
         Ok(order) => Ok(Ok(order)),
         Err(failure) if failure.absent == Some(Absent::Entity) => gone(),
         Err(failure) => Err(failure),
@@ -60,7 +64,7 @@ impl Subject for OrderSubject<'_> {
 
 /// The way back from what the order shows now; without one, what is left in words.
 async fn plan<'a>(service: &'a Service<'a>, whole: &Effect) -> Result<Plan<'a>, Failure> {
-    let order = match of(service, whole).await? {
+    let order = match of(service, whole, read_basis).await? {
         Ok(order) => order,
         Err(gone) => return Ok(Err(vec![gone])),
     };

@@ -43,6 +43,16 @@ fn a_later_read_that_shows_it_is_built_from() {
     assert_eq!(quantities(&env), "[[1,2]]", "{undone}");
 }
 
+#[test]
+fn nothing_is_undone_by_a_cart_that_lacks_what_we_added() {
+    let env = TestEnv::with_faults(&["POST:stale-read=1x1"]);
+    done(&env, "quote add-item --customer 1 --sku mug-blue --qty 2 --settle 0");
+    let refused = fails(&env, 3, "undo 1 --yes --allow-delete 1 --settle 0");
+    assert!(refused["message"].as_str().unwrap().starts_with(OLDER), "{refused}");
+    assert_eq!(done(&env, "undo 1 --yes --allow-delete 1")["applied"], "yes");
+    assert_eq!(quantities(&env), "[]");
+}
+
 /// In a batch it is a matter of time.
 #[test]
 fn a_record_of_a_batch_waits_for_the_cart() {

@@ -274,6 +274,8 @@ fn an_order_is_as_new_as_our_last_correction() {
         );
         assert_eq!(order(&env), before);
     }
+    let error = fails(&env, 3, "undo 1 -y --settle 0.2s");
+    assert!(error["message"].as_str().unwrap().contains("older order than the last change left"), "{error}");
     after_a_minute(&env.home);
     assert_eq!(run(&env, "order update 000000002 --shipping --city Albany --no-comment -y").code, 0);
 }

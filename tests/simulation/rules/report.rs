@@ -305,7 +305,7 @@ fn duplicates(world: &mut World) {
 /// Shippings and updates that took effect after a later record of their command had set the same cart or profile.
 fn overtaken(world: &mut World) {
     let mut broken = Vec::new();
-    let mut latest: Vec<(u32, (Owner, Option<Scope>), u32)> = Vec::new();
+    let mut latest: Vec<(u32, (Owner, Option<Scope>), (u32, usize))> = Vec::new();
     let is_of_choice = |run: &Run| run.may_repeat || run.only.is_some();
     for effect in world.effects.iter().filter(|effect| !effect.is_copy) {
         let sent = &world.requests[effect.request];
@@ -331,8 +331,9 @@ fn overtaken(world: &mut World) {
         if latest.iter().any(|(of, other, _)| *of == command && *other == key) {
             world.checks(Rule::Order);
         }
-        // As the input of this run has them: its rows may have been sorted since an earlier one.
-        let place = |wanted: u32| world.runs[sent.run].records.iter().position(|(of, _)| *of == wanted);
+        // As the inputs of both runs have them: rows may have been sorted in between.
+        let place =
+            |run: usize, wanted: u32| world.runs[run].records.iter().position(|(of, _)| *of == wanted);
         // A person may have given a record that was not sent to another customer meanwhile.
         let is_new = !world.runs.iter().any(|run| {
             run.command == command
@@ -340,17 +341,22 @@ fn overtaken(world: &mut World) {
                 && run.records.iter().any(|(of, _)| *of == tag)
         });
         if is_new {
-            latest.push((command, key, tag));
+            latest.push((command, key, (tag, sent.run)));
             continue;
         }
-        let comes_after = |later: u32| place(later).zip(place(tag)).is_some_and(|(later, own)| later > own);
+        let comes_after = |(later, of): (u32, usize)| {
+            [sent.run, of]
+                .iter()
+                .all(|run| place(*run, later).zip(place(*run, tag)).is_none_or(|(later, own)| later > own))
+                && place(sent.run, later).is_some()
+        };
         let later =
             latest.iter().find(|(of, other, later)| *of == command && *other == key && comes_after(*later));
-        if let Some((_, _, later)) = later {
+        if let Some((_, _, (later, _))) = later {
             let what = format!("record {tag} was applied after record {later} of the same key");
             broken.push((sent.run, effect.request, what));
         }
-        latest.push((command, key, tag));
+        latest.push((command, key, (tag, sent.run)));
     }
     for (run, request, what) in broken {
         world.broke(Rule::Order, run, Some(request), what);
