@@ -255,7 +255,7 @@ impl<'a> SentCall<'a> {
             if reply.is_none() || self.effect.owner.id.is_none() {
                 owner.note_ids(&mut self.effect, &Value::Object(document.clone()));
             }
-            self.effect.close_by(document, look);
+            self.effect.close_by(document, look, reply.is_some());
         });
         let outcome = found.outcome(self.sent_at, self.now());
         let effect = Some(&self.effect).filter(|_| seen || found.ended.is_ok());
@@ -297,11 +297,11 @@ pub async fn verify(
     let sent_at = clock.now();
     let found = Found::after_success(service, owner, effect, answer).await;
     let outcome = found.outcome(sent_at, clock.now());
-    found.closing(|document, look| effect.close_by(document, look));
+    found.closing(|document, look| effect.close_by(document, look, true));
     for call in calls {
         let mut own = call.effect(service);
         let seen =
-            found.closing(|document, look| own.iter_mut().for_each(|own| own.close_by(document, look)));
+            found.closing(|document, look| own.iter_mut().for_each(|own| own.close_by(document, look, true)));
         call.close(service, outcome, own.as_ref().filter(|_| seen || found.ended.is_ok()));
     }
     found.ended

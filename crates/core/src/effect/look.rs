@@ -205,10 +205,24 @@ impl Effect {
         Document(read).elements(list).any(|(id, now)| !is_known(id) && is_content(now, Some(&content)))
     }
 
-    /// Notes what a look showed, with the ids of what was created, which the service may have written in its own way. What
-    /// stands inside an element that is not there was not looked at.
+    /// Notes what a read shows of a call that nobody said was applied, with the ids of what was created.
     pub fn close(&mut self, read: &Map<String, Value>) {
-        let found = self.find_new(read, &[is_all_content, is_some_content, is_rewritten]).into_iter();
+        let look = self.look(read);
+        self.close_by(read, &look, false);
+    }
+
+    /// Notes what a look at a read showed, with the ids of what was created. Only a service that accepted the call may have
+    /// written it in its own way: any other value that is neither the one before nor the one that was sent is somebody else's,
+    /// and so is an address that only resembles the one that was sent. These are not noted. What stands inside an element that
+    /// is not there was not looked at.
+    pub fn close_by(&mut self, read: &Map<String, Value>, look: &Look, is_accepted: bool) {
+        let may_be_rewritten = is_accepted && self.owner.kind.is_rewritten();
+        let is_one: &[fn(&Value, &Value) -> bool] = if may_be_rewritten {
+            &[is_all_content, is_some_content, is_rewritten]
+        } else {
+            &[is_all_content, is_some_content]
+        };
+        let found = self.find_new(read, is_one).into_iter();
         let found: Vec<_> = found.map(|found| found.map(|(id, seen)| (id, seen.clone()))).collect();
         for (created, found) in self.creates.iter_mut().zip(found) {
             if let Some((id, seen)) = found {
@@ -219,19 +233,9 @@ impl Effect {
             let element = List::of(&change.path).zip(change.path.element_id());
             let is_there = change.path.is_element()
                 || element.is_none_or(|(list, id)| Document(read).element(list, id).is_some());
-            change.seen = is_there.then(|| Seen { value: Document(read).at(&change.path).cloned() });
-        }
-    }
-
-    /// As [`Self::close`], by a look at a read. A value that is neither the one before nor the one that was sent is somebody
-    /// else's where services do not rewrite what they are sent, and is not noted.
-    pub fn close_by(&mut self, read: &Map<String, Value>, look: &Look) {
-        self.close(read);
-        let is_foreign = |change: &Change| look.third.iter().any(|third| third.path == change.path);
-        if !self.owner.kind.is_rewritten() {
-            for change in self.changes.iter_mut().filter(|change| is_foreign(change)) {
-                change.seen = None;
-            }
+            let is_foreign = !may_be_rewritten && look.third.iter().any(|third| third.path == change.path);
+            change.seen =
+                (is_there && !is_foreign).then(|| Seen { value: Document(read).at(&change.path).cloned() });
         }
     }
 

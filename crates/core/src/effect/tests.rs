@@ -368,7 +368,7 @@ fn what_the_service_completed_is_known_as_ours() {
         Effect { changes: vec![set(region, json!("Bavaria"), json!("TX"))], ..Effect::on(owner()) };
     let now = object(&json!({"addresses": [{"id": 2, "region": "Texas"}]}));
     assert_eq!(effect.look(&now).side(), Side::Other);
-    effect.close(&now);
+    effect.close_by(&now, &effect.look(&now), true);
     assert_eq!(effect.changes[0].seen, Some(Seen { value: Some(json!("Texas")) }));
     assert_eq!(effect.look(&now).side(), Side::After);
     assert!(effect.inverse(&now).left.is_empty());
@@ -378,19 +378,34 @@ fn what_the_service_completed_is_known_as_ours() {
 #[test]
 fn what_somebody_else_wrote_is_not_taken_for_ours() {
     let company = FieldPath::default().member("shipping_address").member("company");
-    let mut effect = Effect {
-        changes: vec![set(company, json!("Co"), json!("Ours"))],
-        ..Effect::on(Owner::new(Kind::Order, 500))
-    };
-    let now = object(&json!({"shipping_address": {"company": "Foreign"}}));
-    effect.close_by(&now, &effect.look(&now));
-    assert_eq!(effect.changes[0].seen, None);
-    let inverse = effect.inverse(&now);
-    assert!(inverse.effect.changes.is_empty(), "{:?}", inverse.effect.changes);
-    assert_eq!(inverse.left.len(), 1);
-    let now = object(&json!({"shipping_address": {"company": "Ours"}}));
-    effect.close_by(&now, &effect.look(&now));
-    assert_eq!(effect.changes[0].seen, Some(Seen { value: Some(json!("Ours")) }));
+    // Nobody said that a profile was saved: then the service has not rewritten anything, either.
+    for (owner, is_accepted) in [(Owner::new(Kind::Order, 500), true), (owner(), false)] {
+        let mut effect =
+            Effect { changes: vec![set(company.clone(), json!("Co"), json!("Ours"))], ..Effect::on(owner) };
+        let now = object(&json!({"shipping_address": {"company": "Foreign"}}));
+        effect.close_by(&now, &effect.look(&now), is_accepted);
+        assert_eq!(effect.changes[0].seen, None);
+        let inverse = effect.inverse(&now);
+        assert!(inverse.effect.changes.is_empty(), "{:?}", inverse.effect.changes);
+        assert_eq!(inverse.left.len(), 1);
+        let now = object(&json!({"shipping_address": {"company": "Ours"}}));
+        effect.close_by(&now, &effect.look(&now), is_accepted);
+        assert_eq!(effect.changes[0].seen, Some(Seen { value: Some(json!("Ours")) }));
+    }
+}
+
+/// A colleague who typed in what was refused, with another number, has made another address.
+#[test]
+fn an_address_that_resembles_a_refused_one_is_not_ours() {
+    let before = object(&json!({"addresses": []}));
+    let sent = object(&json!({"addresses": [{"street": ["Main 1"], "city": "Reno", "telephone": "5"}]}));
+    let there = json!({"id": 7, "street": ["Main 1"], "city": "Reno", "telephone": "6"});
+    let now = object(&json!({ "addresses": [there] }));
+    for (is_accepted, id) in [(true, Some(7)), (false, None)] {
+        let mut effect = Effect::of_profile(owner(), &before, &sent);
+        effect.close_by(&now, &effect.look(&now), is_accepted);
+        assert_eq!(effect.creates[0].id, id);
+    }
 }
 
 /// The shop fills in the texts of a region that was sent by its id, in an address that it has and in a new one.
@@ -438,8 +453,9 @@ fn what_the_service_made_of_a_change_is_told_apart_from_what_is_missing() {
         {"id": 1, "city": "Troy", "postcode": "3"}, {"id": 2, "city": "Bonn", "postcode": "2"},
         {"city": "Lyon", "postcode": "4"}]}));
     let mut effect = Effect::of_profile(owner(), &before, &sent);
-    effect.close(&object(&json!({"firstname": "Ann", "addresses": [
-        {"id": 1, "city": "TROY NY", "postcode": "3"}, {"id": 9, "city": "LYON 1", "postcode": "4"}]})));
+    let now = object(&json!({"firstname": "Ann", "addresses": [
+        {"id": 1, "city": "TROY NY", "postcode": "3"}, {"id": 9, "city": "LYON 1", "postcode": "4"}]}));
+    effect.close_by(&now, &effect.look(&now), true);
     let rewritten: Vec<Value> =
         effect.rewritten().into_iter().map(|change| serde_json::to_value(change).unwrap()).collect();
     assert_eq!(
