@@ -3,11 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
+
+use serde_json::json;
 
 use crate::support::batch::lines;
 use crate::support::flaky_proxy::{FlakyProxy, Half};
+use crate::support::magento;
 use crate::support::raw_http::CUSTOMER;
 use crate::support::rows::{CALLS, Row};
 use crate::support::storefront::{Outcome, Storefront};
@@ -438,4 +441,31 @@ fn a_log_that_another_process_writes_to_is_waited_for() {
         let put = heard.iter().position(|heard| heard.starts_with("PUT"));
         assert!(seconds == 2 || put >= Some(first_put), "read once more: {heard:?}");
     }
+}
+
+/// The attribute is there by then.
+#[test]
+fn a_second_call_that_cannot_be_noted_leaves_a_part() {
+    let file: Arc<OnceLock<PathBuf>> = Arc::default();
+    let log = file.clone();
+    let env = TestEnv::watched(
+        |_| {},
+        move |_, method| {
+            if method == "POST" {
+                let full =
+                    "CREATE TRIGGER full BEFORE INSERT ON write BEGIN SELECT RAISE(ABORT, 'full'); END";
+                rusqlite::Connection::open(log.wait()).unwrap().execute_batch(full).unwrap();
+            }
+        },
+    );
+    file.set(env.home.state().join("log.db")).unwrap();
+    let line = "attribute create --code fabric --label Fabric --type text --set Default -y";
+    let part = magento::run(&env, line);
+    let error = part.error();
+    assert_eq!((part.code, &error["applied"]), (7, &json!("partial")), "{part:?}");
+    assert!(
+        error["hint"].as_str().unwrap().contains("storefront attribute assign fabric --set Default"),
+        "{part:?}"
+    );
+    assert_eq!(error["calls"][0]["applied"], "yes");
 }

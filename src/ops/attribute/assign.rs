@@ -177,20 +177,28 @@ pub(super) async fn send(
 ) -> Result<Outcome, Failure> {
     let planned = planned(places)?;
     let mut to_send = places.iter().map(Place::call).collect::<Result<Vec<Call>, Failure>>()?;
-    if !to_send.is_empty() {
-        write::gate(service, calls.operation, &mut to_send, None).await?;
+    if !to_send.is_empty()
+        && let Err(failure) = write::gate(service, calls.operation, &mut to_send, None).await
+    {
+        // The attribute may just have been created.
+        let again = places.first().map(|place| again(code, place));
+        return Err(calls.failed(failure, &planned, again));
     }
     let mut is_verified = true;
     for (place, call) in places.iter().zip(to_send) {
         match calls.carry_out(place, call).await {
             Ok(written) => is_verified &= written.verified,
             Err(failure) => {
-                let again = storefront("attribute assign").arg(code).arg("--set").arg(place.name());
-                return Err(calls.failed(failure, &planned, Some(hint!(again, " is safe to repeat"))));
+                return Err(calls.failed(failure, &planned, Some(again(code, place))));
             }
         }
     }
     Ok(Outcome { verified: (!places.is_empty()).then_some(is_verified), ..calls.finish() })
+}
+
+/// The command that puts an attribute into a set.
+fn again(code: &str, place: &Place<'_>) -> Hint {
+    hint!(storefront("attribute assign").arg(code).arg("--set").arg(place.name()), " is safe to repeat")
 }
 
 /// The places of a record that lack its attribute; `None` if they cannot be read.
