@@ -17,8 +17,10 @@ pub struct Stage {
     applied: Cell<Applied>,
     /// What the operations before this one left.
     earlier: Cell<Applied>,
-    /// Whether calls of the operation may be missing.
+    /// Whether calls of the operation may be missing that have not passed the gate yet.
     is_part: Cell<bool>,
+    /// How many calls have passed the gate and have not left.
+    calls_left: Cell<usize>,
     replaces_profile: Cell<bool>,
     /// Whether a call left that only prepares for the write.
     made_room: Cell<bool>,
@@ -32,7 +34,7 @@ impl Stage {
     /// Whether a write took effect so far.
     pub fn get(&self) -> Applied {
         match self.applied.get() {
-            Applied::Yes if self.is_part.get() => Applied::Partial,
+            Applied::Yes if self.is_part.get() || self.calls_left.get() > 0 => Applied::Partial,
             applied => applied,
         }
     }
@@ -74,9 +76,22 @@ impl Stage {
         self.applied.set(Applied::Unknown);
     }
 
-    /// Whether calls are to follow those that took effect.
+    /// Whether calls are to follow those that took effect: those that have passed the gate are counted.
     pub fn is_in_part(&self, is_part: bool) {
-        self.is_part.set(is_part);
+        self.is_part.set(is_part && self.calls_left.get() == 0);
+    }
+
+    /// So many calls have passed the gate together: several are all calls that are left.
+    pub fn passed_gate(&self, count: usize) {
+        self.calls_left.set(self.calls_left.get() + count);
+        if count > 1 {
+            self.is_part.set(false);
+        }
+    }
+
+    /// One of the calls that have passed the gate leaves.
+    pub fn leaves(&self) {
+        self.calls_left.set(self.calls_left.get().saturating_sub(1));
     }
 
     /// Another process held up the log: nothing left.
@@ -96,6 +111,7 @@ impl Stage {
 
     /// The service applied nothing of what was sent: it is made again.
     pub fn starts_again(&self) {
+        self.calls_left.set(0);
         self.writes.take();
     }
 
@@ -145,6 +161,7 @@ impl Stage {
         self.applied.set(applied);
         self.earlier.set(applied);
         self.is_part.set(false);
+        self.calls_left.set(0);
         self.made_room.set(false);
     }
 }
@@ -187,6 +204,17 @@ mod tests {
             stage.answer(before, None);
             let expected = if applied == Applied::Unknown { applied } else { Applied::Yes };
             assert_eq!(stage.get(), expected, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_applied_until_the_last_call_has_left() {
+        let stage = Stage::default();
+        stage.passed_gate(2);
+        for applied in [Applied::Partial, Applied::Yes] {
+            stage.leaves();
+            stage.answer(stage.begin(false), None);
+            assert_eq!(stage.get(), applied);
         }
     }
 

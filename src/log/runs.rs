@@ -211,22 +211,18 @@ impl WriteLog {
         })
     }
 
-    /// The newest run that undoes this one, or one record of it, and of which a write may have been applied: to the owner of that
-    /// record.
+    /// The runs that undo this one and may have applied something, newest first.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub fn newest_undo(&self, run: RunId, record: Option<u64>) -> Result<Option<RunId>, Failure> {
-        let of_record = "SELECT owner_kind, owner FROM write WHERE run = ?1 AND record = ?2";
+    pub fn undos_of(&self, run: RunId) -> Result<Vec<RunId>, Failure> {
         let find = format!(
-            "SELECT max(run) FROM write WHERE run IN (SELECT id FROM run WHERE undoes = ?1) AND {MAY_BE_APPLIED} \
-             AND (?2 IS NULL OR (owner_kind, owner) IN ({of_record}))"
+            "SELECT DISTINCT run FROM write WHERE run IN (SELECT id FROM run WHERE undoes = ?1) AND {MAY_BE_APPLIED} \
+             ORDER BY run DESC"
         );
-        let record = record.map(|record| i64::try_from(record).unwrap_or(i64::MAX));
-        let found: Option<i64> = self.read(|connection| {
-            connection.prepare_cached(&find)?.query_row(params![run.0, record], |row| row.get(0))
-        })?;
-        Ok(found.map(RunId))
+        self.read(|connection| {
+            connection.prepare_cached(&find)?.query_map([run.0], |row| Ok(RunId(row.get(0)?)))?.collect()
+        })
     }
 
     /// The last run over each journal, the one that began last first.

@@ -329,6 +329,10 @@ impl<'a> Corrections<'a> {
                 }
             }
         }
+        if failed.is_none() {
+            // What is reported is what became of the addresses.
+            service.stage.is_in_part(false);
+        }
         let comment = match self.comment(&corrected).filter(|_| !corrected.is_empty()) {
             Some(text) => Some(add_comment(self.owner, self.operation, &text).await),
             None => None,

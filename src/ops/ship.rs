@@ -61,6 +61,9 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     write::gate(service, OPERATION, &mut to_send, None).await?;
     let mut calls = Calls::new(service, OPERATION);
     let sent = requests.send(service, to_send, &mut calls).await;
+    if sent.is_ok() {
+        service.stage.is_in_part(false);
+    }
     let may_be_saved = calls.is_applied() || matches!(&sent, Err(failure) if failure.applied != Applied::No);
     if may_be_saved && !service.stopping.get() {
         ship_checks::compare_items(service, &requests.cart, &requests.found).await;

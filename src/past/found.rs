@@ -4,10 +4,11 @@ use std::path::Path;
 
 use crate::client::service::Service;
 use crate::log::{LoggedRun, Owner, RunId, Write, WriteLog};
-use storefront_core::effect::Effect;
+use storefront_core::effect::{Created, Effect};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::path::{FieldPath, List};
 
 /// The word for the newest write that may have been applied, is not an undo and is not undone.
 pub const LATEST: &str = "latest";
@@ -110,11 +111,40 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
     Ok(Found { run, record, writes })
 }
 
-/// The run that undid this one, or one record of it, unless it was undone itself.
+/// The newest run that undid this one, unless it was undone itself. With the writes of one record: the run that took back some of them,
+/// for an undo of a batch may leave some of its records.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
-pub fn undone_by(log: &WriteLog, run: RunId, record: Option<u64>) -> Result<Option<RunId>, Failure> {
-    let Some(undo) = log.newest_undo(run, record)? else { return Ok(None) };
-    Ok(undone_by(log, undo, None)?.is_none().then_some(undo))
+pub fn undone_by(log: &WriteLog, run: RunId, record: Option<&[Write]>) -> Result<Option<RunId>, Failure> {
+    for undo in log.undos_of(run)? {
+        let is_meant = match record {
+            Some(writes) => take_back(&log.writes_of(undo, None)?, writes),
+            None => true,
+        };
+        if is_meant {
+            return Ok(undone_by(log, undo, None)?.is_none().then_some(undo));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether writes of an undo take back something that these have written.
+fn take_back(undo: &[Write], writes: &[Write]) -> bool {
+    let own: Vec<Effect> = writes.iter().filter_map(Write::changes).collect();
+    let sent = undo.iter().filter(|write| write.outcome.may_be_applied()).filter_map(Write::changes);
+    sent.into_iter().any(|undo| own.iter().any(|own| takes_back(&undo, own)))
+}
+
+fn takes_back(undo: &Effect, own: &Effect) -> bool {
+    let is_at = |path: &FieldPath| {
+        own.changes.iter().any(|change| change.path.overlaps(path))
+            || own.creates.iter().any(|created| created.path().overlaps(path))
+    };
+    let is_made_again = |created: &Created| {
+        let removed = own.changes.iter().filter(|change| change.path.is_element());
+        removed.into_iter().any(|change| List::of(&change.path) == Some(created.list))
+    };
+    undo.owner == own.owner
+        && (undo.changes.iter().any(|change| is_at(&change.path)) || undo.creates.iter().any(is_made_again))
 }

@@ -115,7 +115,10 @@ fn owner_json(found: &Found) -> Value {
 pub fn show(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
     let report = service.session.report;
     let log = WriteLog::to_read(service.session.context)?;
-    let undone = log.map(|log| undone_by(&log, found.run.id, found.record)).transpose()?.flatten();
+    let undone = log
+        .map(|log| undone_by(&log, found.run.id, found.record.map(|_| &*found.writes)))
+        .transpose()?
+        .flatten();
     let now = service.session.context.clock.now();
     let calls: Vec<Value> = found.writes.iter().map(call).collect();
     let whole = json!({

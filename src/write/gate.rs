@@ -108,6 +108,7 @@ pub async fn gate(
     agreed(service, effects.iter().flat_map(deleted).collect())?;
     let entries = calls.iter().zip(&effects).map(entry).collect();
     let places = pass(service, operation, entries, whole).await?;
+    service.stage.passed_gate(places.len());
     for ((call, effect), place) in calls.iter_mut().zip(effects).zip(places) {
         service.stage.note(place.name(), effect);
         call.place = Some(place);

@@ -206,6 +206,7 @@ impl<'a> SentCall<'a> {
     fn new(service: &'a Service<'a>, owner: &'a dyn Owner, call: Call) -> Self {
         let Call { effect, is_looked_at_later, place, .. } = call;
         let left = place.map(Place::leaves);
+        service.stage.leaves();
         let sent_at = service.session.context.clock.now();
         Self { service, owner, left, effect, is_looked_at_later, sent_at }
     }

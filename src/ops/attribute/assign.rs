@@ -184,6 +184,8 @@ pub(super) async fn send(
         let again = places.first().map(|place| again(code, place));
         return Err(calls.failed(failure, &planned, again));
     }
+    // These are the last ones.
+    service.stage.is_in_part(false);
     let mut is_verified = true;
     for (place, call) in places.iter().zip(to_send) {
         match calls.carry_out(place, call).await {
