@@ -149,16 +149,16 @@ impl Opening {
                 continue_run(&*log, &header).map_err(failed)?;
                 (log, lock)
             }
-            held => {
-                let lock = if let Some((log, lock)) = held {
-                    // Windows keeps the name of an open file.
-                    drop(log);
-                    self.storage.remove(path).map_err(failed)?;
-                    lock
-                } else {
-                    let at_once = self.storage.try_lock(&lock_of(path)).map_err(failed)?;
-                    if let Some(lock) = at_once { lock } else { lock(&*self.storage, path).await? }
-                };
+            // Windows keeps the name of an open file. A process that is killed here leaves the one journal or the other.
+            Some((log, lock)) => {
+                drop(log);
+                let content = header.into_bytes();
+                self.storage.clone().replace_durably(path.to_owned(), content).await.map_err(failed)?;
+                (self.storage.open_log(path, LogAccess::Append).map_err(failed)?, lock)
+            }
+            None => {
+                let at_once = self.storage.try_lock(&lock_of(path)).map_err(failed)?;
+                let lock = if let Some(lock) = at_once { lock } else { lock(&*self.storage, path).await? };
                 // It gets its name after its header is written, so that no journal is ever without one.
                 self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
                     // Another process was faster.
