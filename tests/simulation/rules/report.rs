@@ -302,10 +302,13 @@ fn duplicates(world: &mut World) {
     }
 }
 
+/// What is set: a thing, or one scope of it.
+type Key = (Owner, Option<Scope>);
+
 /// Shippings and updates that took effect after a later record of their command had set the same cart or profile.
 fn overtaken(world: &mut World) {
     let mut broken = Vec::new();
-    let mut latest: Vec<(u32, (Owner, Option<Scope>), (u32, usize))> = Vec::new();
+    let mut latest: Vec<(u32, Key, (u32, usize))> = Vec::new();
     let is_of_choice = |run: &Run| run.may_repeat || run.only.is_some();
     for effect in world.effects.iter().filter(|effect| !effect.is_copy) {
         let sent = &world.requests[effect.request];
