@@ -10,9 +10,13 @@ use super::seen::Seen;
 use super::verdict::{self, Answer};
 use crate::client::Reply;
 use storefront_core::effect::Effect;
+use storefront_core::failure::Failure;
 
 /// The least time between two looks that prove that a call of unknown outcome was applied.
 const PROOF_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Why a look that shows what a refused call asked for tells nothing.
+const WAS_SO_BEFORE: &str = "what was sent is there, and was there a moment ago, too";
 
 /// Looks at one owner.
 pub(super) struct Looking<'a> {
@@ -29,7 +33,8 @@ impl Looking<'_> {
     }
 
     /// After a refusal: one look. A read that lags behind may lack what was added a moment ago, and has older values; so
-    /// if something seems lost or somebody else's, it looks again.
+    /// if something seems lost or somebody else's, it looks again. One that would show the change as well as it was before our own
+    /// writes tells nothing.
     pub(super) async fn after_refusal(&self, effect: &Effect) -> Seen {
         let mut reads = Reads::new(self.owner.settle_time());
         loop {
@@ -37,7 +42,8 @@ impl Looking<'_> {
             let is_odd = matches!(seen.shown(Answer::Rejected), verdict::Shown::Lost | verdict::Shown::Other)
                 && !matches!(seen, Seen::Gone(_));
             if !is_odd || !reads.wait().await {
-                return if self.owner.was_so_before() { seen.unproven() } else { seen };
+                let is_told = !seen.is_after() || !self.owner.was_so_before();
+                return if is_told { seen } else { Seen::Unreadable(Failure::guard(WAS_SO_BEFORE)) };
             }
         }
     }
