@@ -3,8 +3,9 @@
 use serde_json::json;
 use snapbox::str;
 
+use crate::support::magento::{done, run};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{change_log, log_count, set_outcome, updates};
+use crate::support::test_env::{TestEnv, change_log, log_count, set_outcome, updates};
 
 const API: &str = "marketplace";
 
@@ -101,4 +102,15 @@ fn an_update_that_was_refused_has_nothing_to_undo() {
     assert_eq!(home.sandbox(API, refused).code, 5);
     home.sandbox(API, "undo 1 --yes").assert_success(str!["undo: nothing to undo: write 1 was refused"]);
     assert_eq!(updates(&home).len(), 1);
+}
+
+/// The address is there under a new id, and a replica that lags behind would show the old one: nobody knows which it is.
+#[test]
+fn a_refused_undo_that_was_saved_is_not_reported_as_not_applied() {
+    let env = TestEnv::with_faults(&["PUT:reject-after-commit"]);
+    done(&env, "customer update --customer 1 --remove-address 3 -y");
+    let refused = run(&env, "undo 1 -y --settle 0.2s");
+    let error = refused.error();
+    assert_eq!((refused.code, &error["applied"]), (4, &json!("unknown")), "{refused:?}");
+    assert!(error["message"].as_str().unwrap().contains("was there a moment ago, too"), "{refused:?}");
 }
