@@ -329,14 +329,7 @@ impl<'a> Corrections<'a> {
                 }
             }
         }
-        if failed.is_none() {
-            // What is reported is what became of the addresses.
-            service.stage.is_in_part(false);
-        }
-        let comment = match self.comment(&corrected).filter(|_| !corrected.is_empty()) {
-            Some(text) => Some(add_comment(self.owner, self.operation, &text).await),
-            None => None,
-        };
+        let comment = self.comment_after(&corrected, failed.is_none()).await;
         if let Some(failure) = failed {
             // The outcome of the comment does not change what is reported of the correction.
             let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
@@ -350,6 +343,17 @@ impl<'a> Corrections<'a> {
         let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
         let success = Some(Success { text: sanitize_line(&text), covers_response: true });
         Ok(Outcome { changed: Some(self.outcome()), verified: Some(is_verified), success, ..done })
+    }
+
+    /// Adds the comment after the addresses that were corrected: all of them, or a part.
+    async fn comment_after(&self, corrected: &[Effect], are_all: bool) -> Option<Call> {
+        let service = self.owner.service;
+        if are_all {
+            // What is reported is what became of the addresses.
+            service.stage.is_in_part(false);
+        }
+        let text = self.comment(corrected).filter(|_| !corrected.is_empty())?;
+        Some(add_comment(self.owner, self.operation, &text).await)
     }
 
     /// The calls that save the addresses.
