@@ -329,31 +329,25 @@ impl<'a> Corrections<'a> {
                 }
             }
         }
-        let comment = self.comment_after(&corrected, failed.is_none()).await;
-        if let Some(failure) = failed {
-            // The outcome of the comment does not change what is reported of the correction.
-            let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
-            let failure = sent.failed(failure, &planned, None);
+        // What is reported of the correction is known: the outcome of the comment does not change it.
+        let planned: Vec<Planned> = self.saved().map(|(_, planned)| planned).collect();
+        let ended = match failed {
+            None => Ok(sent.finish()),
+            Some(failure) => Err(sent.failed(failure, &planned, None)),
+        };
+        let comment = match self.comment(&corrected).filter(|_| !corrected.is_empty()) {
+            Some(text) => Some(add_comment(self.owner, self.operation, &text).await),
+            None => None,
+        };
+        let mut done = ended.map_err(|failure| {
             let mut calls = failure.calls.into_vec();
             calls.extend(comment.as_ref().map(exact_json::of));
-            return Err(Failure { calls: calls.into(), ..failure });
-        }
-        let mut done = sent.finish();
+            Failure { calls: calls.into(), ..failure }
+        })?;
         done.calls.extend(comment);
         let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
         let success = Some(Success { text: sanitize_line(&text), covers_response: true });
         Ok(Outcome { changed: Some(self.outcome()), verified: Some(is_verified), success, ..done })
-    }
-
-    /// Adds the comment after the addresses that were corrected: all of them, or a part.
-    async fn comment_after(&self, corrected: &[Effect], are_all: bool) -> Option<Call> {
-        let service = self.owner.service;
-        if are_all {
-            // What is reported is what became of the addresses.
-            service.stage.is_in_part(false);
-        }
-        let text = self.comment(corrected).filter(|_| !corrected.is_empty())?;
-        Some(add_comment(self.owner, self.operation, &text).await)
     }
 
     /// The calls that save the addresses.

@@ -61,20 +61,18 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     write::gate(service, OPERATION, &mut to_send, None).await?;
     let mut calls = Calls::new(service, OPERATION);
     let sent = requests.send(service, to_send, &mut calls).await;
-    if sent.is_ok() {
-        service.stage.is_in_part(false);
-    }
     let may_be_saved = calls.is_applied() || matches!(&sent, Err(failure) if failure.applied != Applied::No);
+    let ended = match sent {
+        Ok(()) => Ok(calls.finish()),
+        Err(failure) => Err(calls.failed(failure, &planned, None)),
+    };
     if may_be_saved && !service.stopping.get() {
         ship_checks::compare_items(service, &requests.cart, &requests.found).await;
     }
-    match sent {
-        Ok(()) => {
-            let success = Some(Success { text: saved(&draft.fields, &Value::Null), covers_response: true });
-            Ok(Outcome { success, ..calls.finish() })
-        }
-        Err(failure) => Err(calls.failed(failure, &planned, None)),
-    }
+    ended.map(|outcome| {
+        let success = Some(Success { text: saved(&draft.fields, &Value::Null), covers_response: true });
+        Outcome { success, ..outcome }
+    })
 }
 
 /// Saves everything with the one call of the marketplace; no call reads its quotes.
