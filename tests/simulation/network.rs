@@ -184,10 +184,15 @@ fn record_of(world: &World, sent: &Sent) -> Option<u32> {
     {
         return Some(tag);
     }
-    let is_made =
-        |tag: &u32| world.actions[tag].is_shown_by(body) || by_call && world.actions[tag].is_added_by(body);
+    // Magento is sent an empty text for null.
+    let shows = |tag: &u32, profile: &Stored| {
+        let action = &world.actions[tag];
+        let is_null = matches!(action, Action::Set(_, _, Value::Null));
+        action.is_shown_by(profile) || is_null && action.is_alike_in(profile)
+    };
+    let is_made = |tag: &u32| shows(tag, body) || by_call && world.actions[tag].is_added_by(body);
     let made: Vec<u32> = records.filter(is_made).collect();
-    let is_new = |tag: &&u32| shown.is_none_or(|shown| !world.actions[tag].is_shown_by(&shown.profile));
+    let is_new = |tag: &&u32| shown.is_none_or(|shown| !shows(tag, &shown.profile));
     let adds = |tag: &&u32| world.actions[tag].is_added_by(body);
     made.iter().find(adds).or_else(|| made.iter().find(is_new)).or(made.last()).copied()
 }

@@ -359,7 +359,7 @@ impl Scenario {
             let looked = machine.past("verify", customer).await;
             let mut world = self.world.borrow_mut();
             world.reach(State::HistoryChecked);
-            looked::check(&mut world, &looked, |world, line| {
+            looked::check(&mut world, &looked, None, |world, line| {
                 let is_it = |said: &&Reported| {
                     said.write.as_deref().is_some_and(|write| line["write"] == write)
                         && world.runs[said.run].machine == job.machine
@@ -805,7 +805,7 @@ impl Scenario {
         report::check(&mut world);
         goods_rules::check_comments(&mut world);
         for listed in histories {
-            history::check(&mut world, (listed.run, last_run), &listed.lines, !self.has_lost);
+            history::check(&mut world, &listed, last_run, !self.has_lost);
         }
         for (job, _) in self.commands.iter().filter(|(job, _)| job.is_batch) {
             let last = world.runs.iter().rposition(|run| run.command == job.records[0].0);

@@ -1,6 +1,6 @@
 //! What a batch makes of its input as it was checked: each record is sent at most once, and none is left out.
 
-use super::{Rule, report};
+use super::{Rule, excuse, report};
 use crate::call::Call;
 use crate::world::{Sent, World};
 
@@ -41,7 +41,9 @@ pub fn applied_before(world: &World, sent: &Sent) -> Option<String> {
     }
     let earlier = world.effects_of(sent.tag?).find(|effect| {
         let other = &world.requests[effect.request];
-        other.run < sent.run && is_of_command(other.run) && other.call == sent.call
+        // Of two addresses of an order of which one was corrected later, each has its comment.
+        let is_same = !matches!(sent.call, Call::Comment(_)) || other.body == sent.body;
+        other.run < sent.run && is_of_command(other.run) && other.call == sent.call && is_same
     })?;
     // The same shipping again changes nothing.
     (!matches!(sent.call, Call::Ship(_)))
@@ -63,10 +65,28 @@ pub fn check(world: &mut World, run: usize) {
         let is_unchanged = |tag: u32| {
             world.reported.iter().any(|said| said.run == run && said.tag == tag && said.reason == "unchanged")
         };
+        let says_done = |tag: u32, reason: Option<&str>| {
+            world.reported.iter().any(|said| {
+                said.run == run
+                    && said.tag == tag
+                    && said.applied == "yes"
+                    && reason.is_none_or(|reason| said.reason == reason)
+            })
+        };
+        // An earlier run may have found it as it is asked for, and sent nothing.
+        let was_found = |tag: u32| {
+            let was_sent = world.requests.iter().any(|sent| sent.tag == Some(tag) && sent.call.is_write());
+            !was_sent && says_done(tag, Some("done earlier"))
+        };
+        // It was sent; that it was not applied, nobody could tell.
+        let is_misled = |tag: u32| says_done(tag, None) && excuse::is_misled_about(world, tag);
         let is_there = |(tag, customer): &(u32, usize)| {
-            is_of_command(*tag) || is_unchanged(*tag) || {
+            is_of_command(*tag) || is_unchanged(*tag) || is_misled(*tag) || {
                 let mut past = world.kept_of(*tag, *customer).past.iter();
-                past.any(|(_, past)| report::is_done_in(world, *tag, past))
+                past.any(|(_, past)| {
+                    report::is_done_in(world, *tag, past)
+                        || was_found(*tag) && world.actions[tag].is_alike_in(past)
+                })
             }
         };
         let missing: Vec<u32> =

@@ -10,7 +10,7 @@ use crate::action::{Action, Undo};
 use crate::customers::{Stored, Writer, fields};
 use crate::faults::Observed;
 use crate::goods::{self, Scope};
-use crate::world::{Changed, Reported, Sent, World};
+use crate::world::{Changed, Reported, Run, Sent, World};
 
 /// Checks a run of a world without faults, edits, deaths and lag.
 pub fn check_calm(world: &mut World, run: usize) {
@@ -156,6 +156,9 @@ fn may_refuse_goods(world: &World, run: usize, tag: u32, number: usize) -> bool 
     if is_new && has_others && world.planned.get(&tag).is_some_and(is_outdated) {
         return true;
     }
+    if was_alone(world, run, tag, number) {
+        return true;
+    }
     match &world.actions[&tag] {
         // A sale would begin.
         Action::Value(Scope::View, ..) => goods::value_in(&kept.now, Scope::All, "special_price").is_some(),
@@ -169,6 +172,22 @@ fn may_refuse_goods(world: &World, run: usize, tag: u32, number: usize) -> bool 
         }
         _ => false,
     }
+}
+
+/// Whether the value of a store view was applied alone, before the value for all that its plan has reckoned with: it has
+/// failed for good then.
+fn was_alone(world: &World, run: usize, tag: u32, number: usize) -> bool {
+    let Action::Value(Scope::View, code, _) = &world.actions[&tag] else { return false };
+    let is_for_all = |(of, other): &&(u32, usize)| {
+        *other == number && matches!(&world.actions[of], Action::Value(Scope::All, all, _) if all == code)
+    };
+    let Some((for_all, _)) = world.runs[run].records.iter().find(is_for_all) else { return false };
+    let is_alone = |other: &&Run| {
+        let only = other.only.and_then(|only| other.records.get(only - 1));
+        other.command == world.runs[run].command && only.is_some_and(|(of, _)| *of == tag)
+    };
+    let mut alone = world.runs[..=run].iter().filter(is_alone);
+    alone.any(|other| !world.effects_of(*for_all).any(|effect| effect.at <= other.began))
 }
 
 /// Whether what a record asks for cannot be done, or must not be, at some moment of a run.
@@ -196,7 +215,7 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
         return true;
     }
     // Others, or an earlier record of the same plan, have changed what it changes.
-    let is_expected = |planned| states.iter().all(|state| differing(planned, state).is_none());
+    let is_expected = |planned| states.iter().all(|state| differing(planned, state, false).is_none());
     if !world.planned.get(&tag).is_none_or(is_expected) {
         return true;
     }

@@ -79,7 +79,12 @@ fn is_untellable(action: &Action) -> bool {
 /// or it gave an error under 200, and its interface does not show its replies.
 pub fn is_misled(world: &World, broken: &Break) -> bool {
     const RULES: [Rule; 4] = [Rule::FalseYes, Rule::FalseNo, Rule::Journal, Rule::History];
-    let is_of = |sent: &&Sent| sent.tag.is_some_and(|tag| broken.tags.contains(&tag));
+    RULES.contains(&broken.rule) && broken.tags.iter().any(|tag| is_misled_about(world, *tag))
+}
+
+/// Whether the service misled the client about a write of this record.
+pub fn is_misled_about(world: &World, tag: u32) -> bool {
+    let is_of = |sent: &&Sent| sent.tag == Some(tag);
     let is_untold = |sent: &Sent| match sent.heard.as_ref().map(|heard| heard.observed) {
         // Only these say that they can be nothing else.
         Some(Observed::Error(number)) => !world.is_magento && !matches!(number, 1 | 2),
@@ -98,7 +103,5 @@ pub fn is_misled(world: &World, broken: &Break) -> bool {
         },
         _ => false,
     };
-    world.began_misreported
-        && RULES.contains(&broken.rule)
-        && world.requests.iter().filter(is_of).any(is_untold)
+    world.began_misreported && world.requests.iter().filter(is_of).any(is_untold)
 }

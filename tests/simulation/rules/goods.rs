@@ -223,7 +223,8 @@ pub fn fields_of<'a>(world: &'a World, tags: &'a [u32]) -> impl Iterator<Item = 
     changes_of(world, tags).filter(move |changed| changed.path != "comments" && is_asked(changed))
 }
 
-fn is_asked_by(world: &World, tag: u32, path: &str) -> bool {
+/// Whether a record asks for what stands at a path.
+pub fn is_asked_by(world: &World, tag: u32, path: &str) -> bool {
     match &world.actions[&tag] {
         Action::Correct(_, field, _) => path.ends_with(&format!(".{field}")),
         Action::Back(back) => back.tags.iter().any(|tag| is_asked_by(world, *tag, path)),

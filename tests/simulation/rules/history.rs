@@ -5,11 +5,16 @@ use serde_json::Value;
 use super::Rule;
 use super::report::{customer_of, is_done_in};
 use crate::action::Action;
+use crate::machine::RunEnd;
 use crate::world::{Reported, World};
 
-/// Checks the lines of a history on a machine, that run `run` has printed, as the last one before run `end`. Where nothing
+/// Checks the lines of a history on a machine, that a run has printed, as the last one before run `end`. Where nothing
 /// was lost on the disk, an update whose outcome was told does not count as unknown.
-pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_complete: bool) {
+pub fn check(world: &mut World, listed: &RunEnd, end: usize, is_complete: bool) {
+    let RunEnd { run, lines, error, .. } = listed;
+    let run = *run;
+    // A list that could not be read to its end may lack the write that was applied.
+    let is_whole_list = error.is_null();
     let mut broken = Vec::new();
     for tag in world.actions.keys().copied() {
         let of_tag = |line: &&Value| {
@@ -47,7 +52,8 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
             let run = world.requests[effect.request].run;
             run < end && has_reported(run)
         });
-        if outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
+        if is_whole_list
+            && outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
             && has_reported_effect
             && said.iter().all(|said| said.write.is_some() || said.applied == "no")
         {

@@ -12,23 +12,33 @@ use crate::world::{Reported, Run, Sent, World};
 
 /// The last entry of each record, by the number that names it.
 pub fn entries(text: &[u8]) -> BTreeMap<usize, Value> {
-    let entries = text.split(|byte| *byte == b'\n').filter_map(|line| {
-        serde_json::from_slice::<Value>(line).ok().or_else(|| {
-            // An incomplete last line counts as `sending` of the record that it names.
-            let rest = std::str::from_utf8(line).ok()?.strip_prefix("{\"line\":")?;
-            let number: u64 = rest.split_once(',')?.0.parse().ok()?;
-            Some(serde_json::json!({"line": number, "state": "sending"}))
-        })
-    });
-    let by_record = entries.filter_map(|entry| {
-        entry["state"].as_str()?;
-        Some((usize::try_from(entry["line"].as_u64()?).ok()?, entry))
-    });
-    by_record.collect()
+    let mut entries = BTreeMap::<usize, Value>::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let whole = serde_json::from_slice::<Value>(line).ok();
+        let Some(mut entry) = whole.or_else(|| incomplete(line)) else { continue };
+        let number = entry["line"].as_u64().and_then(|line| usize::try_from(line).ok());
+        let Some(number) = number.filter(|_| entry["state"].is_string()) else { continue };
+        // A line that was cut off before its hash is of the record that the line before it names.
+        if entry["hash"].is_null()
+            && let Some(before) = entries.get(&number)
+        {
+            entry["hash"] = before["hash"].clone();
+        }
+        entries.insert(number, entry);
+    }
+    entries
+}
+
+/// An incomplete last line, which counts as `sending` of the record that it names, with its hash where that is whole.
+fn incomplete(line: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(line);
+    let number: u64 = text.strip_prefix("{\"line\":")?.split_once(',')?.0.parse().ok()?;
+    let hash = text.split_once("\"hash\":\"").and_then(|(_, rest)| rest.get(..16));
+    Some(serde_json::json!({"line": number, "state": "sending", "hash": hash}))
 }
 
 /// The number by which the record in this place is named, and the entry that the journal has of it. Its rows may have been moved
-/// since it was sent: it is known by its hash, and one whose line was cut off by its place.
+/// since it was sent: it is known by its hash, and one of which no line has a hash by its place.
 pub fn found<'a>(
     entries: &'a BTreeMap<usize, Value>,
     places: &[(usize, u64)],

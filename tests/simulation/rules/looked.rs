@@ -5,23 +5,30 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Rule;
 use super::history::was_done_by_others;
 use super::report::{customer_of, is_verified_by};
+use super::{Rule, goods};
 use crate::action::Action;
-use crate::customers::{DEFAULT, Kept, Stored, Writer, defaults, fields};
+use crate::customers::{DEFAULT, Kept, Stored, Writer, addresses, defaults, fields, is_nearly};
 use crate::faults::Quirk;
 use crate::machine::RunEnd;
-use crate::world::World;
+use crate::world::{Reported, World};
 
 /// Checks what `verify` says of each of these writes, of a profile, an order or a product: it is there if it has taken effect and the
 /// service has it at some moment of the run, or of the time before it by which a replica lags behind, or for which a cache keeps an answer; it is changed or gone if
-/// the service does not have all that it wrote at some of these moments. `record` names the record of a line. Whether something is not there.
-pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) -> Option<u32>) -> bool {
+/// the service does not have all that it wrote at some of these moments. `record` names the record of a line; `of` is the run that
+/// made the write, where one write is looked at: other runs of the record may have written the rest. Whether something is not there.
+pub fn check(
+    world: &mut World,
+    ended: &RunEnd,
+    of: Option<usize>,
+    record: impl Fn(&World, &Value) -> Option<u32>,
+) -> bool {
     let mut is_any_missing = false;
     for line in &ended.lines {
         let (Some(state), Some(tag)) = (line["state"].as_str(), record(world, line)) else { continue };
-        let said = world.reported.iter().find(|said| said.tag == tag).cloned();
+        let is_meant = |said: &&Reported| said.tag == tag && of.is_none_or(|run| said.run == run);
+        let said = world.reported.iter().find(is_meant).cloned();
         let action = world.actions[&tag].clone();
         // The second copy of a request adds an address under another id.
         let was_doubled = world.effects_of(tag).any(|effect| effect.is_copy);
@@ -37,8 +44,10 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
         let had_effect = world.effects_of(tag).next().is_some();
         let kept = world.kept_of(tag, customer_of(world, said.run, tag));
         let states = states(world, kept, world.runs[ended.run].began);
-        let has = |state: &&Stored| is_verified_by(&action, state);
-        let wrote = wrote(world, kept, tag);
+        // One that somebody typed in with another number is not ours.
+        let has_added = |state: &Stored| action.added().is_none_or(|added| has_address(state, added));
+        let has = |state: &&Stored| is_verified_by(&action, state) && has_added(state);
+        let wrote = wrote(world, kept, tag, of);
         let is_known = had_effect || was_done_by_others(world, &said) || said.reason == "unchanged";
         let is_right = match state {
             // Of several calls, some may never have been sent; a write of a resumed run may be one of them alone.
@@ -48,7 +57,7 @@ pub fn check(world: &mut World, ended: &RunEnd, record: impl Fn(&World, &Value) 
                     .iter()
                     .filter(|said| said.tag == tag)
                     .filter_map(|said| said.write.as_ref());
-                let is_of_several = names.collect::<BTreeSet<_>>().len() > 1;
+                let is_of_several = of.is_none() && names.collect::<BTreeSet<_>>().len() > 1;
                 let has_part =
                     |state: &Stored| wrote.iter().any(|part| !lacks(std::slice::from_ref(part), state));
                 let has_wrote = |state: &&Stored| {
@@ -81,9 +90,12 @@ fn rewrites(quirk: Quirk) -> bool {
 }
 
 /// What the effects of a record left: fields, and the default addresses and the list of comments as they were then.
-fn wrote(world: &World, kept: &Kept, tag: u32) -> Vec<(String, Option<Value>)> {
+fn wrote(world: &World, kept: &Kept, tag: u32, of: Option<usize>) -> Vec<(String, Option<Value>)> {
     let is_own = |by: &Writer| match by {
-        Writer::Ours(request) => world.requests[*request].tag == Some(tag),
+        Writer::Ours(request) => {
+            let sent = &world.requests[*request];
+            sent.tag == Some(tag) && of.is_none_or(|run| sent.run == run)
+        }
         _ => false,
     };
     let of_path = |(path, writers): (&String, &Vec<(Writer, Duration)>)| {
@@ -92,7 +104,19 @@ fn wrote(world: &World, kept: &Kept, tag: u32) -> Vec<(String, Option<Value>)> {
         let value = fields(then).get(path).map(|value| (*value).clone());
         Some((path.clone(), if path.ends_with(DEFAULT) { Some(defaults(then).into()) } else { value }))
     };
-    kept.writers.iter().filter_map(of_path).collect()
+    // An address is saved whole: what only happened to change with it is not what was written.
+    let is_asked =
+        |(path, _): &(String, Option<Value>)| path == "comments" || goods::is_asked_by(world, tag, path);
+    kept.writers.iter().filter_map(of_path).filter(is_asked).collect()
+}
+
+/// Whether an address has all that was sent.
+fn has_address(state: &Stored, added: &Value) -> bool {
+    let has = |address: &Value| {
+        let mut sent = added.as_object().into_iter().flatten();
+        sent.all(|(name, value)| is_nearly(address.get(name), Some(value)))
+    };
+    addresses(state).any(has)
 }
 
 /// Whether something of that is not so in a state. A comment that came later takes none away.

@@ -55,7 +55,9 @@ pub fn check(world: &mut World, number: usize, disk: &Disk) {
                 }
                 let before = plain(world, &shown.profile);
                 let after = with_kept(world, plain(world, body), &before);
-                let planned = world.planned.get(&tag).and_then(|planned| differing(planned, &shown.profile));
+                let is_undo = matches!(action, Action::Restore(_));
+                let planned = world.planned.get(&tag);
+                let planned = planned.and_then(|planned| differing(planned, &shown.profile, is_undo));
                 broken.extend(planned.map(|what| (Rule::Planned, what)));
                 if is_other_profile(world, customer, &shown.profile, body) {
                     if is_knowable(world, number, customer) {
@@ -169,6 +171,10 @@ pub fn with_kept(world: &World, mut sent: Stored, before: &Stored) -> Stored {
 /// Whether a request of this run to the same key was told to wait longer.
 fn too_early(world: &World, number: usize) -> Option<String> {
     let sent = &world.requests[number];
+    // After a signal the run is to end: the comment of a saved address does not wait.
+    if matches!(sent.call, Call::Comment(_)) && world.runs[sent.run].signalled.is_some() {
+        return None;
+    }
     let same_key = |other: &&Sent| {
         other.run == sent.run
             && match (other.profile_of(), sent.profile_of()) {
@@ -204,9 +210,15 @@ fn is_other_profile(world: &World, customer: usize, shown: &Stored, body: &Store
 fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
     let sent = &world.requests[number];
     let run = &world.runs[sent.run];
+    // Whose a token is, is forgotten with the customer.
+    let is_forgotten = |said: Duration| {
+        let mut forgotten = world.forgotten.iter();
+        forgotten.any(|(machine, of, at)| (*machine, *of) == (run.machine, customer) && said <= *at)
+    };
     let is_verified = |reported: &&crate::world::Reported| {
         let of = &world.runs[reported.run];
         reported.verified == Some(true)
+            && !is_forgotten(reported.at)
             && of.machine == run.machine
             && of.token == run.token
             && of.records.iter().any(|(tag, of)| *tag == reported.tag && *of == customer)

@@ -185,7 +185,7 @@ impl Scenario {
         let ended = machine.of_write("verify", written.write.as_deref().unwrap_or_default()).await;
         let world = &mut *self.world.borrow_mut();
         world.reach(State::WriteVerified);
-        looked::check(world, &ended, |_, _| Some(written.tag));
+        looked::check(world, &ended, Some(written.run), |_, _| Some(written.tag));
     }
 
     /// A write is taken back, and perhaps again.
@@ -226,6 +226,10 @@ impl Scenario {
             let of_machine = histories.entry(machine).or_default();
             of_machine.run = shown.run;
             of_machine.lines.append(&mut shown.lines);
+            // One that could not be read is missing.
+            if !shown.error.is_null() {
+                of_machine.error = shown.error;
+            }
         }
         histories.into_values().collect()
     }
