@@ -53,7 +53,7 @@ pub struct Client {
     is_clock_right: Cell<bool>,
     tracer: Option<Tracer>,
     observer: OnceCell<Observer>,
-    /// No read leaves before this time: the service has asked for it.
+    /// No read, and no write that follows none, leaves before this time: the service has asked for it.
     quiet_until: Cell<Option<Instant>>,
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
     random: fn() -> f64,
@@ -160,8 +160,8 @@ impl Client {
         let mut attempts = Attempts::default();
         loop {
             // A write follows its read at once; repeats wait by themselves.
-            if let (Effect::Read, Some(until)) = (effect, self.quiet_until.get()) {
-                tokio::time::sleep_until(until).await;
+            if effect == Effect::Read {
+                self.wait_as_asked(|| false).await;
             }
             let attempt = self.attempt(request, Some(token)).await?;
             let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
@@ -174,6 +174,13 @@ impl Client {
                 }
                 (end, _) => return end,
             }
+        }
+    }
+
+    /// Waits as long as the service has asked for, or until `stop` says so.
+    pub async fn wait_as_asked(&self, stop: impl Fn() -> bool) {
+        if let Some(until) = self.quiet_until.get() {
+            pause(until.saturating_duration_since(Instant::now()), stop).await;
         }
     }
 

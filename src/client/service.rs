@@ -448,6 +448,12 @@ impl Service<'_> {
         reply
     }
 
+    /// Waits as long as the service has asked for, before a write that is made from no read. A signal ends that.
+    pub async fn wait_as_asked(&self) {
+        let wait = pin!(self.client.wait_as_asked(|| self.stopping.get()));
+        self.session.report.while_waiting("waiting as the service has asked", wait).await;
+    }
+
     /// Sends a call that only prepares for what is asked for, such as one that creates an empty cart: whatever becomes of
     /// it, nothing that was asked for is written yet, and a signal ends it at once.
     ///

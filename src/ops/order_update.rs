@@ -503,6 +503,8 @@ fn comment_command(number: &str, text: &str) -> HintCommand {
 
 /// Sends a comment, once.
 async fn send_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str) -> Result<Call, Failure> {
+    // The service may have refused the other address for the time being; what a comment says does not get old.
+    owner.service.wait_as_asked().await;
     let effect = owner.order.comment(text);
     let call = write::Call::new(COMMENT, owner.calls.comment(owner.order.id, text), effect);
     let call = write::Call { is_looked_at_later: true, people: Some(owner.people()), ..call };

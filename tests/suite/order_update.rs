@@ -341,3 +341,12 @@ fn what_a_colleague_corrected_meanwhile_is_shown_with_the_question() {
     terminal.sees("→ Hoboken").sees("→ 5550100").sees("Send it?").confirms("y");
     assert_eq!(terminal.ends().0, 0);
 }
+
+#[test]
+fn the_comment_waits_as_long_as_the_shop_asked_for_when_it_refused_the_other_address() {
+    let env = TestEnv::with_faults(&["PUT:429=2@50x1:seed=97"]);
+    let begun = std::time::Instant::now();
+    let half = run(&env, "order update 000000002 --both --telephone '+1 212 555 0100' -y --retry 0");
+    assert_eq!((half.code, comments(&env).len()), (7, 2), "{half:?}");
+    assert!(begun.elapsed() >= std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
+}
