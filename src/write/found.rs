@@ -12,7 +12,7 @@ use super::seen::Seen;
 use super::verdict::{Answer, Verdict, verdict};
 use crate::client::service::Service;
 use crate::client::{Reply, may_be_saved};
-use storefront_core::effect::{Effect, Look};
+use storefront_core::effect::{Effect, Look, Told};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
 
@@ -98,6 +98,15 @@ impl Found {
             _ => Err(failure::of_call(owner, verdict, &seen, Some(refused), status)),
         };
         Self { ended, seen: Some(seen), is_answer: false }
+    }
+
+    /// What the service has told of the call, if it accepted it or not.
+    pub(super) const fn told(&self, is_accepted: bool) -> Told {
+        match (is_accepted, self.is_answer) {
+            (false, _) => Told::Nothing,
+            (true, false) => Told::Accepted,
+            (true, true) => Told::Shown,
+        }
     }
 
     /// The outcome of a write that left at `sent_at`.

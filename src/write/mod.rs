@@ -252,11 +252,12 @@ impl<'a> SentCall<'a> {
             }
             Err(failure) => (None, Found::after_failure(service, owner, &self.effect, failure).await),
         };
+        let told = found.told(reply.is_some());
         let seen = found.closing(|document, look| {
             if reply.is_none() || self.effect.owner.id.is_none() {
                 owner.note_ids(&mut self.effect, &Value::Object(document.clone()));
             }
-            self.effect.close_by(document, look, reply.is_some());
+            self.effect.close_by(document, look, told);
         });
         let outcome = found.outcome(self.sent_at, self.now());
         let effect = Some(&self.effect).filter(|_| seen || found.ended.is_ok());
@@ -298,11 +299,12 @@ pub async fn verify(
     let sent_at = clock.now();
     let found = Found::after_success(service, owner, effect, answer).await;
     let outcome = found.outcome(sent_at, clock.now());
-    found.closing(|document, look| effect.close_by(document, look, true));
+    let told = found.told(true);
+    found.closing(|document, look| effect.close_by(document, look, told));
     for call in calls {
         let mut own = call.effect(service);
         let seen =
-            found.closing(|document, look| own.iter_mut().for_each(|own| own.close_by(document, look, true)));
+            found.closing(|document, look| own.iter_mut().for_each(|own| own.close_by(document, look, told)));
         call.close(service, outcome, own.as_ref().filter(|_| seen || found.ended.is_ok()));
     }
     found.ended

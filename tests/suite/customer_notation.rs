@@ -114,3 +114,19 @@ fn an_update_that_is_visible_and_lost_an_address_holds_nothing_back() {
     assert_eq!(first.code, 9, "{first:?}");
     run(&home, &server.url(""), EMAIL).done();
 }
+
+/// The interface does not answer with the profile: only a notation of what was sent is the shop's own.
+#[test]
+fn what_a_colleague_wrote_before_the_look_is_not_the_shops_notation() {
+    for (shown, is_undone) in [("Lyon", false), ("ROMÉ", true)] {
+        let script = [in_city("Paris"), json!({}), in_city(shown), in_city(shown)].map(|body| ok(&body));
+        let then = [ok(&in_city(shown)), taken(), ok(&in_city("Paris"))];
+        let (home, server) =
+            (Home::new(), MockServer::start(script.into_iter().chain(then).collect::<Vec<_>>()));
+        let line = "customer update --address 1 --city Rome --settle 0";
+        assert_eq!(run(&home, &server.url(""), line).code, 0);
+        let undone = run(&home, &server.url(""), "undo 1 -y --settle 0");
+        assert_eq!(puts(&server), 1 + usize::from(is_undone), "{shown}: {undone:?}");
+        assert_eq!(undone.stderr.contains("has changed since"), !is_undone, "{undone:?}");
+    }
+}

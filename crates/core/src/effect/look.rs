@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Before, Change, Created, Document, Effect, Seen, Sent, composed};
 use crate::profile::diff;
-use crate::profile::equal::{is_content, is_elsewhere, is_untouched, same_value, shares_place};
+use crate::profile::equal::{is_content, is_elsewhere, is_made_of, is_untouched, same_value, shares_place};
 use crate::profile::path::{FieldPath, List};
 
 /// Which side of a call a read shows.
@@ -31,6 +31,17 @@ pub struct Look {
     pub untold: usize,
     /// What was to be kept and is gone, or is somewhere else.
     pub lost: Vec<FieldPath>,
+}
+
+/// What the service has told of a call whose owner is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Nobody said that it was applied.
+    Nothing,
+    /// It was accepted; the look is a read of its own, before which somebody else may have written.
+    Accepted,
+    /// It was accepted, and its answer is the look: what that has is what the service made of the call.
+    Shown,
 }
 
 /// A place with a value that the call did not write, and that was not there before it.
@@ -208,15 +219,16 @@ impl Effect {
     /// Notes what a read shows of a call that nobody said was applied, with the ids of what was created.
     pub fn close(&mut self, read: &Map<String, Value>) {
         let look = self.look(read);
-        self.close_by(read, &look, false);
+        self.close_by(read, &look, Told::Nothing);
     }
 
     /// Notes what a look at a read showed, with the ids of what was created. Only a service that accepted the call may have
-    /// written it in its own way: any other value that is neither the one before nor the one that was sent is somebody else's,
-    /// and so is an address that only resembles the one that was sent. These are not noted. What stands inside an element that
-    /// is not there was not looked at.
-    pub fn close_by(&mut self, read: &Map<String, Value>, look: &Look, is_accepted: bool) {
-        let may_be_rewritten = is_accepted && self.owner.kind.is_rewritten();
+    /// written it in its own way, and a read after the answer shows that only where the value can be made of the one that was
+    /// sent ([`is_made_of`]): any other value that is neither the one before nor the one that was sent is somebody else's,
+    /// and so is an address that only resembles one that was not accepted. These are not noted. What stands inside an element
+    /// that is not there was not looked at.
+    pub fn close_by(&mut self, read: &Map<String, Value>, look: &Look, told: Told) {
+        let may_be_rewritten = told != Told::Nothing && self.owner.kind.is_rewritten();
         let is_one: &[fn(&Value, &Value) -> bool] = if may_be_rewritten {
             &[is_all_content, is_some_content, is_rewritten]
         } else {
@@ -233,9 +245,17 @@ impl Effect {
             let element = List::of(&change.path).zip(change.path.element_id());
             let is_there = change.path.is_element()
                 || element.is_none_or(|(list, id)| Document(read).element(list, id).is_some());
-            let is_foreign = !may_be_rewritten && look.third.iter().any(|third| third.path == change.path);
-            change.seen =
-                (is_there && !is_foreign).then(|| Seen { value: Document(read).at(&change.path).cloned() });
+            let now = Document(read).at(&change.path);
+            let is_made = || {
+                let sent = change.wanted(&self.creates).flatten();
+                told == Told::Shown
+                    || change.path.is_element()
+                    || change.path.is_in_region()
+                    || is_made_of(change.path.last_name(), now, sent.as_ref())
+            };
+            let is_third = look.third.iter().any(|third| third.path == change.path);
+            let is_foreign = is_third && !(may_be_rewritten && is_made());
+            change.seen = (is_there && !is_foreign).then(|| Seen { value: now.cloned() });
         }
     }
 

@@ -39,7 +39,7 @@ pub use compose::composed;
 pub use document::Document;
 pub use inverse::{Inverse, Left};
 pub use lag::{OwnCall, not_shown};
-pub use look::{Look, Side, Third, are_shown};
+pub use look::{Look, Side, Third, Told, are_shown};
 
 /// What kind of thing a call changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

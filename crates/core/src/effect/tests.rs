@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Before, Change, Created, Document, Effect, Kept, Kind, Owner, Seen, Sent, Side, are_shown, composed,
+    Before, Change, Created, Document, Effect, Kept, Kind, Owner, Seen, Sent, Side, Told, are_shown, composed,
 };
 use crate::profile::diff;
 use crate::profile::equal::is_content;
@@ -368,7 +368,7 @@ fn what_the_service_completed_is_known_as_ours() {
         Effect { changes: vec![set(region, json!("Bavaria"), json!("TX"))], ..Effect::on(owner()) };
     let now = object(&json!({"addresses": [{"id": 2, "region": "Texas"}]}));
     assert_eq!(effect.look(&now).side(), Side::Other);
-    effect.close_by(&now, &effect.look(&now), true);
+    effect.close_by(&now, &effect.look(&now), Told::Shown);
     assert_eq!(effect.changes[0].seen, Some(Seen { value: Some(json!("Texas")) }));
     assert_eq!(effect.look(&now).side(), Side::After);
     assert!(effect.inverse(&now).left.is_empty());
@@ -378,18 +378,21 @@ fn what_the_service_completed_is_known_as_ours() {
 #[test]
 fn what_somebody_else_wrote_is_not_taken_for_ours() {
     let company = FieldPath::default().member("shipping_address").member("company");
-    // Nobody said that a profile was saved: then the service has not rewritten anything, either.
-    for (owner, is_accepted) in [(Owner::new(Kind::Order, 500), true), (owner(), false)] {
+    // Where nobody said that a profile was saved, the service has not rewritten anything, either; and a read after the answer
+    // shows what others wrote, too.
+    for (owner, told) in
+        [(Owner::new(Kind::Order, 500), Told::Shown), (owner(), Told::Nothing), (owner(), Told::Accepted)]
+    {
         let mut effect =
             Effect { changes: vec![set(company.clone(), json!("Co"), json!("Ours"))], ..Effect::on(owner) };
         let now = object(&json!({"shipping_address": {"company": "Foreign"}}));
-        effect.close_by(&now, &effect.look(&now), is_accepted);
+        effect.close_by(&now, &effect.look(&now), told);
         assert_eq!(effect.changes[0].seen, None);
         let inverse = effect.inverse(&now);
         assert!(inverse.effect.changes.is_empty(), "{:?}", inverse.effect.changes);
         assert_eq!(inverse.left.len(), 1);
         let now = object(&json!({"shipping_address": {"company": "Ours"}}));
-        effect.close_by(&now, &effect.look(&now), is_accepted);
+        effect.close_by(&now, &effect.look(&now), told);
         assert_eq!(effect.changes[0].seen, Some(Seen { value: Some(json!("Ours")) }));
     }
 }
@@ -401,9 +404,9 @@ fn an_address_that_resembles_a_refused_one_is_not_ours() {
     let sent = object(&json!({"addresses": [{"street": ["Main 1"], "city": "Reno", "telephone": "5"}]}));
     let there = json!({"id": 7, "street": ["Main 1"], "city": "Reno", "telephone": "6"});
     let now = object(&json!({ "addresses": [there] }));
-    for (is_accepted, id) in [(true, Some(7)), (false, None)] {
+    for (told, id) in [(Told::Accepted, Some(7)), (Told::Nothing, None)] {
         let mut effect = Effect::of_profile(owner(), &before, &sent);
-        effect.close_by(&now, &effect.look(&now), is_accepted);
+        effect.close_by(&now, &effect.look(&now), told);
         assert_eq!(effect.creates[0].id, id);
     }
 }
@@ -455,7 +458,7 @@ fn what_the_service_made_of_a_change_is_told_apart_from_what_is_missing() {
     let mut effect = Effect::of_profile(owner(), &before, &sent);
     let now = object(&json!({"firstname": "Ann", "addresses": [
         {"id": 1, "city": "TROY NY", "postcode": "3"}, {"id": 9, "city": "LYON 1", "postcode": "4"}]}));
-    effect.close_by(&now, &effect.look(&now), true);
+    effect.close_by(&now, &effect.look(&now), Told::Shown);
     let rewritten: Vec<Value> =
         effect.rewritten().into_iter().map(|change| serde_json::to_value(change).unwrap()).collect();
     assert_eq!(
@@ -484,4 +487,23 @@ fn what_was_not_read_before_stays_in_several_effects() {
     let whole = composed(std::slice::from_ref(&effect)).unwrap();
     assert_eq!(whole, effect);
     assert_eq!(whole.inverse(&Map::new()).left.len(), 1);
+}
+
+/// The answer shows no profile: only a notation of what was sent is the service's own.
+#[test]
+fn what_cannot_be_made_of_what_was_sent_is_somebody_elses() {
+    for (sent, now, is_ours) in [
+        ("Ours", "Foreign", false),
+        ("Paris", "PARIS", true),
+        ("+49 30 1", "+49301", true),
+        ("1.5", "15", false),
+        ("", "Foreign", false),
+    ] {
+        let city = FieldPath::address(crate::id::AddressId(2)).member("city");
+        let mut effect =
+            Effect { changes: vec![set(city, json!("Reno"), json!(sent))], ..Effect::on(owner()) };
+        let read = object(&json!({"addresses": [{"id": 2, "city": now}]}));
+        effect.close_by(&read, &effect.look(&read), Told::Accepted);
+        assert_eq!(effect.changes[0].seen.is_some(), is_ours, "{sent} {now}");
+    }
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::address::DEFAULTS;
 use crate::attribute::view::STORE_LABELS;
+use crate::check::country::folded;
 
 /// The fields that say where an address is.
 pub const PLACE: [&str; 3] = ["street", "city", "postcode"];
@@ -66,6 +67,30 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
 /// the value from before an older update: a rewritten value is new, any other is old.
 pub fn same_but_for_case(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
     same_value(name, left.map(lower_case).as_ref(), right.map(lower_case).as_ref())
+}
+
+/// Whether a service may have made `actual` of what was `sent`: letter case, accents, blanks and signs do not count, as in `PARIS`
+/// for `Paris` and `+4930123` for `+49 (30) 123`; the point and the minus of a number do. For a value that a read shows some time after the
+/// call: any other may be somebody else's. Nothing is made of nothing.
+pub fn is_made_of(name: &str, actual: Option<&Value>, sent: Option<&Value>) -> bool {
+    let (Some(actual), Some(sent)) = (actual.map(without_signs), sent.map(without_signs)) else {
+        return false;
+    };
+    !same_value(name, Some(&sent), None) && same_value(name, Some(&actual), Some(&sent))
+}
+
+fn without_signs(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
+            text.trim().trim_start_matches('+').into()
+        }
+        Value::String(text) => folded(text).into(),
+        Value::Array(elements) => elements.iter().map(without_signs).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), without_signs(value))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 fn lower_case(value: &Value) -> Value {

@@ -226,6 +226,11 @@ impl FieldPath {
         same_value(self.last_name(), sent, None) && self.region_id_beside().as_ref().is_some_and(has_id)
     }
 
+    /// Whether this is, or is in, the region of an address, whose parts a service completes.
+    pub(crate) fn is_in_region(&self) -> bool {
+        self.0.iter().any(|step| matches!(step, Step::Member(name) if name == "region"))
+    }
+
     /// The place of the id beside the text of a region, if this is such a text.
     fn region_id_beside(&self) -> Option<Self> {
         let [above @ .., Step::Member(name)] = &self.0[..] else { return None };
