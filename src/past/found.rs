@@ -43,7 +43,17 @@ impl Found {
 
     /// What became of it.
     pub fn outcome(&self) -> WriteOutcome {
-        WriteOutcome::of_calls(&self.writes.iter().map(|write| write.outcome).collect::<Vec<_>>())
+        WriteOutcome::of_calls(&self.last_made().map(|write| write.outcome).collect::<Vec<_>>())
+    }
+
+    /// Its writes without those that were not sent and were made again.
+    pub fn last_made(&self) -> impl Iterator<Item = &Write> {
+        let is_made_again = |at: usize, write: &Write| {
+            let is_same = |other: &Write| other.record == write.record && other.call == write.call;
+            write.outcome == WriteOutcome::NotSent && self.writes[at + 1..].iter().any(is_same)
+        };
+        let writes = self.writes.iter().enumerate();
+        writes.filter(move |(at, write)| !is_made_again(*at, write)).map(|(_, write)| write)
     }
 
     /// Whether it is a whole batch.

@@ -48,9 +48,10 @@ pub fn list(
     if let Some(log) = &log {
         let runs = log.runs(&id, owner, Some(limit + 1))?;
         count = runs.len();
-        for run in runs.into_iter().take(limit) {
-            list.add(row(service, log, run, &of_batch)?)?;
-        }
+        // All are read before the first one is printed: with an error, standard output stays empty.
+        let rows = runs.into_iter().take(limit).map(|run| row(service, log, run, &of_batch));
+        let rows = rows.collect::<Result<Vec<Value>, Failure>>()?;
+        rows.into_iter().try_for_each(|row| list.add(row))?;
     }
     if count == 0 && !report.is_json() {
         report.status("nothing was written to this shop from this machine");
@@ -91,7 +92,7 @@ fn row(
         "journal": found.run.journal.as_ref().map(|(path, _)| path),
     });
     if is_json && found.run.journal.is_none() {
-        let differences: Vec<_> = found.writes.iter().flat_map(differences).collect();
+        let differences: Vec<_> = found.last_made().flat_map(differences).collect();
         row["changes"] = exact_json::of(&differences);
     }
     if let Some((path, header)) = &found.run.journal {

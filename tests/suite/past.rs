@@ -6,7 +6,7 @@ use crate::support::batch::lines;
 use crate::support::magento::{done, fails, program, run};
 use crate::support::raw_http::ORDER;
 use crate::support::storefront::Outcome;
-use crate::support::test_env::{TestEnv, set_outcome};
+use crate::support::test_env::{TestEnv, change_log, set_outcome};
 
 const ADD: &str = "quote add-item --customer 1 --sku mug-blue --qty 2";
 
@@ -253,4 +253,28 @@ fn the_writes_to_one_thing_are_chosen() {
     let error = fails(&env, 2, "history --order 000000002");
     assert!(error["message"].as_str().unwrap().contains("`000000002` is the number of an order"), "{error}");
     fails(&env, 2, "verify --order 2 --product 1");
+}
+
+#[test]
+fn a_history_that_cannot_be_read_to_its_end_prints_nothing() {
+    let env = TestEnv::new();
+    for code in ["one", "two"] {
+        assert_eq!(env.run(&format!("attribute create --code {code} --label {code} --type text")).code, 0);
+    }
+    change_log(&env.home, "UPDATE write SET owner_kind = CAST(x'ff' AS TEXT) WHERE id = 1");
+    let listed = env.run("history -o json");
+    assert_eq!((listed.code, listed.stdout.as_str()), (3, ""), "{listed:?}");
+}
+
+/// The shop was busy, and the call was made again.
+#[test]
+fn a_call_that_was_not_sent_and_was_made_again_counts_once() {
+    let env = TestEnv::with_faults(&["PUT:429=0x1"]);
+    assert_eq!(env.run("customer update --address 2 --city Oslo").code, 0);
+    let [of_run] = &lines(&env.run("history -o json"))[..] else { panic!() };
+    assert_eq!(
+        (&of_run["outcome"], of_run["changes"].as_array().unwrap().len()),
+        (&json!("applied"), 1),
+        "{of_run}"
+    );
 }
