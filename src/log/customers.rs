@@ -189,32 +189,16 @@ impl CustomerStore {
         Ok(None)
     }
 
-    /// All replacements with this `name`, newest first: the id of a run, or with the number of a record in a batch. Of
-    /// several sent for one record, it takes the one that may have been applied, else the last.
+    /// Whether this customer has a write with this `name`: the id of a run, or with the number of a record in a batch.
+    /// Commands overlap: the order of the writes does not tell where those of a run end.
     ///
     /// # Errors
-    /// As [`Self::entries`].
-    pub fn all_named(&self, name: &str) -> Result<Vec<Entry>, Failure> {
-        let Some((run, record)) = WriteLog::parse(name) else { return Ok(Vec::new()) };
-        let mut found: Vec<Entry> = Vec::new();
-        for entry in self.entries() {
-            let entry = entry?;
-            let own = entry.name();
-            if own.run != run || record.is_some_and(|record| own.record != Some(record)) {
-                if own.run < run {
-                    break;
-                }
-                continue;
-            }
-            match found.iter_mut().find(|other| other.name().record == own.record) {
-                None => found.push(entry),
-                Some(other) if !other.outcome().may_be_applied() && entry.outcome().may_be_applied() => {
-                    *other = entry;
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(found)
+    /// `guard` where the log cannot be read.
+    pub fn has(&self, name: &str) -> Result<bool, Failure> {
+        let (Some(log), Some((run, record))) = (&self.log, WriteLog::parse(name)) else { return Ok(false) };
+        let owner = self.owner();
+        let is_own = |write: &Write| write.service == self.service && write.is_to(&owner);
+        Ok(log.writes_of(run, record)?.iter().any(is_own))
     }
 
     /// The replacements of a record that these runs, by their random names, made for this customer, in their order.

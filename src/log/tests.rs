@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::open::MIGRATIONS;
 use super::{
-    DefaultNote, Document, FILE_NAME, Name, NewRun, NewWrite, OpenWrite, Owner, People, RunId, SeenAddresses,
-    Write, WriteLog,
+    CustomerStore, DefaultNote, Document, FILE_NAME, Name, NewRun, NewWrite, OpenWrite, Owner, People, RunId,
+    SeenAddresses, Write, WriteLog,
 };
 use crate::system::context::Context;
 use crate::system::database::{DatabaseError, Step, commit_together};
@@ -421,4 +421,21 @@ async fn the_last_read_has_the_newest_write_of_then() {
     let read = log.last_read(SERVICE, "7").unwrap().unwrap();
     assert!(read.newest == id && read.customer == profile("Troy"));
     assert!(log.last_read(SERVICE, "8").unwrap().is_none());
+}
+
+/// Commands overlap: one that began earlier may write later.
+#[tokio::test]
+async fn a_write_is_found_by_its_name_where_an_older_command_wrote_after_it() {
+    let home = tempfile::tempdir().unwrap();
+    let (log, older) = opened(&process(&home)).await;
+    let run = NewRun { service: SERVICE.to_owned(), uuid: super::new_uuid(), ..NewRun::default() };
+    let newer = log.begin_run(run).await.unwrap();
+    for run in [newer, older] {
+        log.gate(new(run, "7")).await.map(OpenWrite::leaves).unwrap();
+    }
+    let of = |key: &str| CustomerStore::new(Some(log.clone()), SERVICE.to_owned(), key.to_owned());
+    for run in [older, newer] {
+        assert!(of("7").has(&run.name(None)).unwrap() && of("7").has(&run.name(Some(4))).unwrap());
+        assert!(!of("7").has(&run.name(Some(5))).unwrap() && !of("8").has(&run.name(None)).unwrap());
+    }
 }

@@ -16,7 +16,7 @@ const SHOWN: usize = 3;
 /// # Errors
 /// `usage`, with a command for each customer.
 pub fn ensure_own(service: &Service<'_>, store: &CustomerStore, name: &str) -> Result<(), Failure> {
-    if service.customer.is_some() || service.email.is_some() || !store.all_named(name)?.is_empty() {
+    if service.customer.is_some() || service.email.is_some() || store.has(name)? {
         return Ok(());
     }
     let (Some(log), Some((run, _))) = (WriteLog::to_read(service.session.context)?, WriteLog::parse(name))
