@@ -87,8 +87,11 @@ impl Undo<'_> {
         let as_stored = |(replacement, entry): &(Replacement, Entry)| entry.as_stored(replacement);
         let sent: Vec<Map<String, Value>> = target.updates.iter().map(as_stored).collect();
         let writes = target.updates.iter().zip(&sent);
-        let writes = writes
-            .map(|((replacement, _), sent)| restore::ProfileWrite { before: &replacement.customer, sent });
+        let is_mismatch = |entry: &Entry| matches!(entry.outcome(), WriteOutcome::Mismatch { .. });
+        let writes = writes.map(|((replacement, entry), sent)| {
+            let (before, is_mismatch) = (&replacement.customer, is_mismatch(entry));
+            restore::ProfileWrite { before, sent, is_mismatch }
+        });
         let (Some(both), Some((last, _))) = (together(&writes.collect::<Vec<_>>())?, target.updates.last())
         else {
             return Err(none_of(self.name));
@@ -98,7 +101,8 @@ impl Undo<'_> {
             sent: &both.after,
             rewritten: &entries().flat_map(Entry::rewritten).collect::<Vec<_>>(),
             all: self.all,
-            lost_addresses: entries().any(|entry| matches!(entry.outcome(), WriteOutcome::Mismatch { .. })),
+            // What an earlier one has lost is among its changes.
+            lost_addresses: target.updates.last().is_some_and(|(_, entry)| is_mismatch(entry)),
             delete_newer: delete_newer.is_some_and(|number| number > 0),
             dialect,
         };

@@ -340,10 +340,15 @@ impl Building<'_> {
 pub fn together(writes: &[ProfileWrite<'_>]) -> Result<Option<Together>, Failure> {
     let Some((first, rest)) = writes.split_first() else { return Ok(None) };
     let (mut before, mut after) = (first.before.clone(), first.sent.clone());
+    let mut is_mismatch = first.is_mismatch;
     for next in rest {
-        let known = with_ids(&after, next.before);
+        let mut known = with_ids(&after, next.before);
+        if let (true, Some(Value::Array(kept))) = (is_mismatch, known.get_mut("addresses")) {
+            kept.retain(|one| own_id(one).is_none_or(|id| find_address(next.before, id).is_some()));
+        }
         before = without_own(&before, &known, next.before)?;
         after.clone_from(next.sent);
+        is_mismatch = next.is_mismatch;
     }
     Ok(Some(Together { before, after }))
 }
@@ -364,6 +369,9 @@ pub struct ProfileWrite<'a> {
     pub before: &'a Map<String, Value>,
     /// What it carried.
     pub sent: &'a Map<String, Value>,
+    /// Whether a look has shown that something of it is missing: what it kept and the next read lacks counts as deleted by
+    /// it.
+    pub is_mismatch: bool,
 }
 
 /// What was sent, with its new addresses as a later read shows them if they are unchanged.

@@ -262,7 +262,7 @@ fn undone_together(before: &Value, steps: &[(Value, Value)], now: &Value) -> (In
     let steps: Vec<_> =
         steps.iter().map(|(before, sent)| (object(before.clone()), object(sent.clone()))).collect();
     let writes: Vec<ProfileWrite<'_>> =
-        steps.iter().map(|(before, sent)| ProfileWrite { before, sent }).collect();
+        steps.iter().map(|(before, sent)| ProfileWrite { before, sent, is_mismatch: false }).collect();
     let Together { before: first, after: last } = together(&writes).unwrap().unwrap();
     assert_eq!(first.get("id"), before.get("id"));
     let (first, last) = (Value::Object(first), Value::Object(last));
@@ -420,7 +420,7 @@ mod laws {
                 now = next;
             }
             prop_assume!(!writes.is_empty());
-            let both: Vec<ProfileWrite<'_>> = writes.iter().map(|(before, sent)| ProfileWrite { before, sent }).collect();
+            let both: Vec<ProfileWrite<'_>> = writes.iter().map(|(before, sent)| ProfileWrite { before, sent, is_mismatch: false }).collect();
             let Together { before: first, after: last } = together(&both).unwrap().unwrap();
             let (first, last) = (Value::Object(first), Value::Object(last));
             let undone = undo(&now, &first, &last, |_| ());
@@ -476,11 +476,38 @@ fn a_value_whose_place_is_gone_comes_back_with_its_place() {
     let next = read("Bonn");
     let later = read("Lyon");
     let [before, sent, next, later] = [first, cleared, next, later].map(object);
-    let writes =
-        [ProfileWrite { before: &before, sent: &sent }, ProfileWrite { before: &next, sent: &later }];
+    let writes = [
+        ProfileWrite { before: &before, sent: &sent, is_mismatch: false },
+        ProfileWrite { before: &next, sent: &later, is_mismatch: false },
+    ];
     let Together { before: whole, .. } = together(&writes).unwrap().unwrap();
     assert_eq!(whole["custom_attributes"], before["custom_attributes"]);
     assert_eq!(whole["addresses"], before["addresses"]);
     let undone = undo(&Value::Object(later.clone()), &Value::Object(whole), &Value::Object(later), |_| ());
     assert_eq!(undone.1.customer["custom_attributes"], before["custom_attributes"]);
+}
+
+#[test]
+fn what_an_earlier_of_several_writes_has_lost_comes_back() {
+    let both = |gender: u32| {
+        let addresses = json!([{"id": 1, "city": "Paris"}, {"id": 2, "city": "Rome"}]);
+        object(json!({"id": 1, "gender": gender, "addresses": addresses}))
+    };
+    let (before, sent) = (both(1), both(2));
+    let with = |city: &str| object(json!({"id": 1, "gender": 2, "addresses": [{"id": 2, "city": city}]}));
+    let (read, later) = (with("Rome"), with("Bonn"));
+    for (is_mismatch, addresses) in [
+        (true, json!([{"id": 2, "city": "Rome"}, {"city": "Paris"}])),
+        // What others removed is theirs.
+        (false, json!([{"id": 2, "city": "Rome"}])),
+    ] {
+        let writes = [
+            ProfileWrite { before: &before, sent: &sent, is_mismatch },
+            ProfileWrite { before: &read, sent: &later, is_mismatch: false },
+        ];
+        let Together { before, after } = together(&writes).unwrap().unwrap();
+        let (now, before, after) =
+            (Value::Object(later.clone()), Value::Object(before), Value::Object(after));
+        assert_eq!(customer(&undo(&now, &before, &after, |_| ()))["addresses"], addresses);
+    }
 }
