@@ -276,15 +276,27 @@ async fn begin(
     let started = session.context.clock.now().to_string();
     let header = JournalHeader { started, records: Some(checked.records.of_input), of_shard, ..header };
     let mut own = opening.past.runs().to_vec();
+    let is_of_log = opening.past.is_of_log(&log.id()?);
+    let first = own.first().cloned().filter(|_| !begins && is_of_log);
     let (file, lock, past) = opening.begin(&header).await?;
-    let of_journal = in_log(&real_path(&path), &header)
-        .map(|(path, header)| (path, same_input::with_place(header, begins)));
+    let undoes = undone::undone_run(log, header.undoes.as_ref())?;
+    let real = real_path(&path);
+    let new_run = |uuid: String, begins: bool| {
+        let header = JournalHeader { run: Some(uuid.clone()), ..header.clone() };
+        let journal = in_log(&real, &header);
+        let journal = journal.map(|(path, header)| (path, same_input::with_place(header, begins)));
+        NewRun { uuid, journal, undoes, ..service.new_run(preparer.operation.spec().name) }
+    };
+    // The run that began the journal may have been killed before it was in the log. Without it nothing would tell which batch
+    // this one continues, nor that the journal was cut.
+    if let Some(first) = first
+        && log.known_runs(&own)? == 0
+    {
+        log.begin_run(NewRun { is_lost: true, ..new_run(first, true) }).await?;
+    }
     let uuid = header.run.clone().unwrap_or_default();
     own.push(uuid.clone());
-    let undoes = undone::undone_run(log, header.undoes.as_ref())?;
-    let run = service.new_run(preparer.operation.spec().name);
-    let run = NewRun { uuid, journal: of_journal, undoes, ..run };
-    service.run.set(Some(log.begin_run(run).await?));
+    service.run.set(Some(log.begin_run(new_run(uuid, begins)).await?));
     let is_alone = sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await.is_ok();
     if !is_alone || checked.records.additions.again(shared, log, &own)?.count != checked.again {
         return Err(begun_at_once(session, &path, is_new));

@@ -58,6 +58,8 @@ pub struct NewRun {
     pub retention_days: u32,
     /// The run that it undoes.
     pub undoes: Option<RunId>,
+    /// Whether it was killed before it was in the log, which then does not have all that it may have sent.
+    pub is_lost: bool,
 }
 
 /// A member of the header of a run's journal in the log: whether the run began the journal, whatever was in its place.
@@ -130,20 +132,22 @@ impl LoggedRun {
 }
 
 impl WriteLog {
-    /// Notes that a command is about to write. It is synced with its first write.
+    /// Notes that a command is about to write. It is synced with its first write; that of a batch at once, because a journal
+    /// that notes records of a run which is not in the log counts as an older one.
     ///
     /// # Errors
     /// `guard` where the log cannot be written.
     pub async fn begin_run(&self, run: NewRun) -> Result<RunId, Failure> {
         let now = stored(self.clock.now());
+        let durability = if run.journal.is_some() { Durability::Synced } else { Durability::Buffered };
         let begin = move |connection: &Connection| {
             let arguments = Value::from(run.arguments).to_string();
             let (journal, header) = run.journal.unzip();
             connection
                 .prepare_cached(
                     "INSERT INTO run (uuid, service, store_view, profile, operation, arguments, journal, header, began, \
-                                      retention_days, undoes) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                                      retention_days, undoes, is_whole) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                 )?
                 .execute(params![
                     run.uuid,
@@ -156,11 +160,12 @@ impl WriteLog {
                     header.map(|header| header.to_string()),
                     now,
                     run.retention_days,
-                    run.undoes.map(|undone| undone.0)
+                    run.undoes.map(|undone| undone.0),
+                    !run.is_lost
                 ])?;
             Ok(RunId(connection.last_insert_rowid()))
         };
-        self.commit(Durability::Buffered, begin).await.map_err(|error| unwritable(&error))
+        self.commit(durability, begin).await.map_err(|error| unwritable(&error))
     }
 
     /// Notes that a run ended, and whether it left nothing to do.

@@ -121,3 +121,51 @@ fn a_plan_whose_journal_was_cut_is_refused() {
         assert!(why.contains("put back the newer one"), "{line}: {why}");
     }
 }
+
+/// Leaves the header of a journal, as of a run that was killed before it was in the log.
+fn begun_only(env: &TestEnv, journal: &Path) {
+    let header = read(journal).lines().next().unwrap().to_owned() + "\n";
+    std::fs::write(journal, header).unwrap();
+    change_log(&env.home, "PRAGMA foreign_keys = ON; DELETE FROM run; DELETE FROM applied_plan");
+}
+
+#[test]
+fn a_journal_whose_first_run_is_not_in_the_log_is_refused_once_it_was_cut() {
+    let env = TestEnv::new();
+    env.file("a.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,umbrella,2\n");
+    assert_eq!(env.run("quote add-item -i a.csv --plan a.plan").code, 0);
+    let journal = path(&env, "a.plan.journal");
+    assert_eq!(env.run("apply a.plan --yes").code, 0);
+    begun_only(&env, &journal);
+    let applied = env.run("apply a.plan --yes");
+    assert_eq!(applied.code, 0, "{applied:?}");
+    std::fs::write(&journal, read(&journal).lines().next().unwrap().to_owned() + "\n").unwrap();
+    change_log(&env.home, "UPDATE run SET began = began - 21 * 3600 * 1000000");
+    env.requests();
+    let why = refused(&env, &journal, "apply a.plan --yes");
+    assert!(why.contains("put back the newer one"), "{why}");
+}
+
+#[test]
+fn a_batch_whose_first_run_is_not_in_the_log_is_resumed_and_undone() {
+    const UPDATE: &str = "customer update -i a.csv --jobs 1";
+    let env = TestEnv::new();
+    let journal = path(&env, "a.csv.journal");
+    env.file("a.csv", "customer,address_id,city\n1,1,Oslo\n");
+    assert_eq!(run(&env, UPDATE).code, 0);
+    // A later run began in its place, and was killed before it was in the log.
+    let header = read(&journal).lines().next().unwrap().to_owned() + "\n";
+    let mut other: Value = serde_json::from_str(&header).unwrap();
+    other["run"] = "0123456789abcdef0123456789abcdef".into();
+    std::fs::write(&journal, format!("{other}\n")).unwrap();
+    env.file("a.csv", "customer,address_id,city\n1,1,Bergen\n");
+    for _ in 0..2 {
+        let resumed = run(&env, &format!("{UPDATE} --resume"));
+        assert_eq!(resumed.code, 0, "{resumed:?}");
+    }
+    let undone = run(&env, "undo a.csv.journal --plan u.plan");
+    assert_eq!(undone.code, 0, "{undone:?}");
+    let applied = run(&env, "apply u.plan --yes");
+    assert_eq!(applied.code, 0, "{applied:?}");
+    assert_eq!(env.address(1)["city"], "Oslo");
+}
