@@ -145,6 +145,8 @@ pub fn verify(
         changes.iter().partition(|change| change.path.is_new_address());
     let (found, rewritten) = find_added(added, &mut unclaimed);
     verification.new_ids = found.iter().map(|(id, _)| *id).collect();
+    // A new address that only resembles the one that was sent may be somebody else's.
+    verification.shows_sent = !found.is_empty();
     // Every address that was to stay must be there, under its own id or a new one. The service may rewrite one that was
     // asked to move.
     let moved: HashSet<AddressId> = others.iter().filter_map(|change| moved_address(change)).collect();
@@ -165,7 +167,6 @@ pub fn verify(
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
         verification.look_for(change, sent, now, &index);
     }
-    verification.shows_sent |= !verification.new_ids.is_empty();
     verification.new_ids.sort_by_key(|id| index.position(*id));
     Ok(Verification { foreign: foreign_changes(&changes, sent, now, ignore), ..verification })
 }

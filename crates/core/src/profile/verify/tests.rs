@@ -115,6 +115,7 @@ fn only_an_address_that_is_new_and_equal_proves_that_ours_was_added() {
     assert_eq!((ours.is_shown(), ours.new_ids.as_slice()), (true, [AddressId(8)].as_slice()));
     let rewritten = with(json!({"id": 8, "city": "NICE", "street": ["5, quai"], "postcode": "06000"}));
     assert!(rewritten.is_applied() && !rewritten.is_shown());
+    assert!(ours.shows_sent && !rewritten.shows_sent);
     let foreign = with(json!({"id": 8, "city": "Cannes", "street": ["1 Rue"], "postcode": "06100"}));
     assert_eq!((foreign.undone.len(), foreign.altered.len(), foreign.new_ids.len()), (1, 0, 0));
     assert_eq!(read(&stored, &add, stored.clone()).undone.len(), 1);
