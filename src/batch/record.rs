@@ -493,8 +493,13 @@ pub fn failure_of(entry: &Entry, place: RecordLocation, next: &NextSteps) -> Fai
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
     let failure = match entry.state {
-        State::Mismatch => Failure::new(FailureKind::Mismatch, in_an_earlier_run("written"))
-            .hint(hint!("compare with ", storefront("customer show"))),
+        State::Mismatch => {
+            // What was refused and seems to be saved is not certain.
+            let is_certain = entry.applied.as_deref() != Some(Applied::Unknown.name());
+            Failure::new(FailureKind::Mismatch, in_an_earlier_run("written"))
+                .applied(if is_certain { Applied::Yes } else { Applied::Unknown })
+                .hint(hint!("compare with ", storefront("customer show")))
+        }
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };

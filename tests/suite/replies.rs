@@ -263,3 +263,16 @@ fn a_refused_option_that_the_attribute_shows_is_a_mismatch() {
     assert_eq!((&error["applied"], &error["calls"][0]["applied"]), (&"unknown".into(), &"unknown".into()));
     magento::done(&env, "attribute option add color --option Teal");
 }
+
+/// The journal says how certain it was.
+#[test]
+fn what_was_unknown_stays_unknown_when_the_batch_is_resumed() {
+    let env = TestEnv::with_faults(&["PUT:reject-after-commit=400x1"]);
+    env.file("a.csv", "customer,address_id,city\n1,1,Oslo\n");
+    let first = magento::run(&env, "customer update -i a.csv");
+    let again = magento::run(&env, "customer update -i a.csv --resume");
+    for outcome in [first, again] {
+        let line: Value = serde_json::from_str(outcome.stdout.lines().next().unwrap_or("null")).unwrap();
+        assert_eq!((outcome.code, &line["applied"]), (9, &json!("unknown")), "{outcome:?}");
+    }
+}
