@@ -124,6 +124,10 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
         return unknown(answered(kind, &incoming, body));
     }
     let (value, repeated, printed_around) = match body.content {
+        // The beginning of a number is a number, too: the id of something else.
+        Content::Json { value: Value::Number(_), .. } if incoming.broken.is_some() && !request.is_raw => {
+            (Value::Null, None, 0)
+        }
         Content::Json { value, repeated, printed_around } => (value, repeated, printed_around),
         other => (other.into_value(), None, 0),
     };

@@ -235,3 +235,13 @@ fn where_the_search_for_an_email_fails_the_id_is_asked_for() {
     let hint = "name the customer by ID, which needs no search: --customer ID";
     assert_eq!((outcome.code, &error["hint"]), (5, &json!(hint)), "{error}");
 }
+
+/// The beginning of a number is another number: the id of somebody else's cart.
+#[test]
+fn a_number_that_was_cut_short_names_no_cart() {
+    let cut = Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n1".to_vec());
+    let none = json(&json!({"items": [], "total_count": 0}));
+    let script = vec![none, cut, json(&mug(1))];
+    let (outcome, requests) = against(script, "quote add-item --customer 2 --sku mug --qty 1");
+    assert_eq!((outcome.code, requests.len()), (5, 2), "{requests:?} {outcome:?}");
+}
