@@ -18,28 +18,49 @@ const MAX_FIELDS: usize = 200_000;
 /// What records set so far.
 #[derive(Debug, Default)]
 pub struct Assignments {
-    /// By customer and path: the value and the line.
-    seen: HashMap<u64, (u64, u64)>,
+    /// By customer and path.
+    seen: HashMap<u64, Assigned>,
     /// How many records set a field to the value that an earlier one sets.
     repeated: u64,
     /// The first of these, and what it repeats.
     first: Option<String>,
 }
 
+/// What a record sets a field to.
+#[derive(Debug, Clone, Copy)]
+struct Assigned {
+    value: u64,
+    line: u64,
+    /// Whether an earlier run has sent the record.
+    was_sent: bool,
+}
+
 impl Assignments {
-    /// Adds a record; `place` says what its number counts: lines or records.
+    /// Adds a record; `place` says what its number counts: lines or records. After one that an earlier run has sent, a new one
+    /// that sets the same field corrects it: it was added since.
     ///
     /// # Errors
     /// `usage` if an earlier record sets one of its fields to another value.
-    pub fn add(&mut self, record: &PreparedRecord, line: u64, place: &str) -> Result<(), Failure> {
+    pub fn add(
+        &mut self,
+        record: &PreparedRecord,
+        line: u64,
+        place: &str,
+        was_sent: bool,
+    ) -> Result<(), Failure> {
+        let is_unique = record.draft.operation.unique_key.is_some();
         let mut repeated = None;
         for (path, value) in fields(record) {
             let field = Fnv1a::default().update(record.key.as_bytes()).update(&[0]).update(path.as_bytes());
             let field = field.finish();
             let text = value.as_str().map_or_else(|| canonical(&value), |text| text.trim().to_owned());
             let value = fnv1a(text.as_bytes());
-            match self.seen.get(&field) {
-                Some((other, before)) if *other != value => {
+            let own = Assigned { value, line, was_sent };
+            match self.seen.get(&field).copied() {
+                Some(other) if other.value != value && other.was_sent && !was_sent && !is_unique => {
+                    self.seen.insert(field, own);
+                }
+                Some(Assigned { value: other, line: before, .. }) if other != value => {
                     if let Some(key) = record.draft.operation.unique_key {
                         let message = format!(
                             "duplicate {key} `{}`: {place} {before} has it with other values",
@@ -53,12 +74,12 @@ impl Assignments {
                     return Err(Failure::usage(message));
                 }
                 // The check warns of it.
-                Some(_) if record.draft.operation.unique_key.is_some() => {}
-                Some((_, before)) => {
+                Some(_) if is_unique => {}
+                Some(Assigned { line: before, .. }) => {
                     let name = record.draft.names.quoted(&path);
                     repeated.get_or_insert_with(|| format!("{place} {line} ({name}, as {place} {before})"));
                 }
-                None if self.seen.len() < MAX_FIELDS => drop(self.seen.insert(field, (value, line))),
+                None if self.seen.len() < MAX_FIELDS => drop(self.seen.insert(field, own)),
                 None => {}
             }
         }

@@ -251,7 +251,9 @@ impl<'a> Check<'a> {
                 self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);
                 let mut duplicate = self.unique_key.filter(|_| !is_new);
-                if is_sent && let Err(failure) = self.assignments.add(&prepared, line, self.report.place) {
+                let was_sent = latest.has_left && !args.restart;
+                let place = self.report.place;
+                if is_sent && let Err(failure) = self.assignments.add(&prepared, line, place, was_sent) {
                     self.is_contradictory = true;
                     self.refuse(line, failure);
                     duplicate = None;

@@ -21,6 +21,8 @@ pub struct LatestEntry {
     pub is_partial: bool,
     /// Whether it was applied although it failed.
     pub is_applied: bool,
+    /// Whether an earlier run began to send it, whatever became of it since.
+    pub has_left: bool,
     /// For one of unknown outcome: whether this run has looked at it.
     pub is_looked_at: bool,
     /// Where the line begins, in bytes.

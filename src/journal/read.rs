@@ -190,7 +190,11 @@ impl PreviousRun {
             return Ok(());
         }
         for record in unsent(&self.noting, &sending)? {
-            self.records.entry(record).and_modify(|latest| latest.state = State::NotSent);
+            match self.records.get_mut(&record) {
+                Some(latest) if latest.hash != 0 => (latest.state, latest.has_left) = (State::NotSent, false),
+                // Its line was cut off before the hash: it says nothing of any row.
+                _ => drop(self.records.remove(&record)),
+            }
         }
         Ok(())
     }
@@ -378,8 +382,15 @@ impl Reading<'_> {
                 let state = entry.state;
                 let is_partial = entry.is_partial();
                 let is_applied = entry.applied.as_deref() == Some(Applied::Yes.name());
-                let latest =
-                    LatestEntry { state, status, hash, is_partial, is_applied, offset, is_looked_at: false };
+                let latest = LatestEntry {
+                    state,
+                    status,
+                    hash,
+                    is_partial,
+                    is_applied,
+                    offset,
+                    ..LatestEntry::default()
+                };
                 self.set(number, entry.line, latest)
             }
         }
@@ -411,7 +422,8 @@ impl Reading<'_> {
         if self.past.noting.last() != self.past.runs.last() {
             self.past.noting.extend(self.past.runs.last().cloned());
         }
-        self.past.records.insert(record, latest);
+        let has_left = latest.state == State::Sending || self.past.latest(record).has_left;
+        self.past.records.insert(record, LatestEntry { has_left, ..latest });
         Ok(())
     }
 

@@ -118,3 +118,23 @@ fn a_record_of_unknown_outcome_holds_up_those_that_were_sorted_before_it() {
         "{resumed:?}"
     );
 }
+
+/// A disk was full before the record had its hash, and nothing of it left.
+#[test]
+fn a_record_that_never_left_is_no_reason_to_refuse_moved_rows() {
+    let env = TestEnv::new();
+    sheet(&env, &["mug-blue,1", "mug-blue,2"]);
+    let journal = env.home.dir.path().join("items.csv.journal");
+    assert_eq!(env.run("quote add-item -i items.csv --jobs 1").code, 0);
+    let whole = std::fs::read_to_string(&journal).unwrap();
+    let first: String = whole.split_inclusive('\n').take(3).collect();
+    std::fs::write(&journal, first + r#"{"line":3,"sta"#).unwrap();
+    change_log(
+        &env.home,
+        "DELETE FROM write WHERE record = 3; UPDATE run SET journal_length = 1, is_whole = 1",
+    );
+    env.requests();
+    env.file("items.csv", "quote_id,sku,qty\n\n1,mug-blue,1\n1,mug-blue,2\n");
+    let resumed = env.run(RESUME);
+    assert_eq!((resumed.code, env.requests()), (0, vec!["POST 200".to_owned()]), "{resumed:?}");
+}

@@ -268,3 +268,21 @@ fn a_line_to_be_corrected_is_named_by_where_it_is_now() {
     assert!(hint.starts_with("fix line 2 (now 3) in the input, then resume with "), "{hint}");
     assert!(hint.contains("--mark-done=2`"), "{hint}");
 }
+
+/// As the hint says it: the record is put back as it was sent, and the change is a new row.
+#[test]
+fn a_row_that_was_added_corrects_one_that_was_sent() {
+    const UPDATE: &str = "customer update -i a.csv --jobs 1 --settle 0";
+    let env = TestEnv::with_faults(&["PUT:502x1"]);
+    env.file("a.csv", "customer,address_id,city\n1,1,Bonn\n");
+    assert_eq!(magento::run(&env, UPDATE).code, 8);
+    env.requests();
+    let retried = format!("{UPDATE} --resume --retry-unknown=2 --after-unknown");
+    let before = "customer,address_id,city\n1,1,Kiel\n1,1,Bonn\n";
+    for (rows, code) in [(before, 2), ("customer,address_id,city\n1,1,Bonn\n1,1,Kiel\n", 0)] {
+        env.file("a.csv", rows);
+        let resumed = magento::run(&env, &retried);
+        assert_eq!(resumed.code, code, "{rows}: {resumed:?}");
+    }
+    assert_eq!(env.address(1)["city"], "Kiel");
+}
