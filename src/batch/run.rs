@@ -310,9 +310,11 @@ impl<'a> Run<'a> {
         Earlier::Unknown { failure: failure.into() }
     }
 
-    /// Lets a record that stays unknown hold up later ones with its key. One that was looked at does so from the beginning.
+    /// Lets a record that stays unknown hold up later ones with its key. One that was looked at does so from the beginning; one of
+    /// which a look has shown something does not, whatever its answer was.
     fn block(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
-        if let (Some(prepared), Applied::Unknown) = (prepared, failure.applied) {
+        let is_open = failure.applied == Applied::Unknown && failure.kind != FailureKind::Mismatch;
+        if let Some(prepared) = prepared.filter(|_| is_open) {
             let key = fnv1a(prepared.key.as_bytes());
             self.blocked.note(self.operation(), key, position.location, failure, true);
         }

@@ -46,11 +46,14 @@ impl Found {
         WriteOutcome::of_calls(&self.last_made().map(|write| write.outcome).collect::<Vec<_>>())
     }
 
-    /// Its writes without those that were not sent and were made again.
+    /// Its writes without those that applied nothing and were made again.
     pub fn last_made(&self) -> impl Iterator<Item = &Write> {
         let is_made_again = |at: usize, write: &Write| {
-            let is_same = |other: &Write| other.record == write.record && other.call == write.call;
-            write.outcome == WriteOutcome::NotSent && self.writes[at + 1..].iter().any(is_same)
+            let is_same = |other: &Write| {
+                (other.record, &other.call, &other.effect["owner"])
+                    == (write.record, &write.call, &write.effect["owner"])
+            };
+            !write.outcome.may_be_applied() && self.writes[at + 1..].iter().any(is_same)
         };
         let writes = self.writes.iter().enumerate();
         writes.filter(move |(at, write)| !is_made_again(*at, write)).map(|(_, write)| write)

@@ -268,9 +268,11 @@ fn a_refused_option_that_the_attribute_shows_is_a_mismatch() {
 #[test]
 fn what_was_unknown_stays_unknown_when_the_batch_is_resumed() {
     let env = TestEnv::with_faults(&["PUT:reject-after-commit=400x1"]);
-    env.file("a.csv", "customer,address_id,city\n1,1,Oslo\n");
-    let first = magento::run(&env, "customer update -i a.csv");
-    let again = magento::run(&env, "customer update -i a.csv --resume");
+    env.file("a.csv", "customer,address_id,city\n1,1,Oslo\n1,2,Bergen\n");
+    let first = magento::run(&env, "customer update -i a.csv --jobs 1");
+    let again = magento::run(&env, "customer update -i a.csv --jobs 1 --resume");
+    // The next record of the customer was held up by the first run only.
+    assert_eq!(again.stdout.matches(r#""applied":"yes""#).count(), 1, "{again:?}");
     for outcome in [first, again] {
         let line: Value = serde_json::from_str(outcome.stdout.lines().next().unwrap_or("null")).unwrap();
         assert_eq!((outcome.code, &line["applied"]), (9, &json!("unknown")), "{outcome:?}");

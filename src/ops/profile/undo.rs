@@ -19,7 +19,7 @@ use storefront_core::interface::dialect::Dialect;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::PlannedUndo;
 use storefront_core::profile::merge::{Merged, merge};
-use storefront_core::profile::restore::{self, belongs_to, inverse, together};
+use storefront_core::profile::restore::{self, ProfileWrite, Together, belongs_to, inverse, together};
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::Proof;
 
@@ -68,6 +68,24 @@ impl Proposal {
     }
 }
 
+impl Target {
+    /// The updates as one.
+    fn together(&self) -> Result<Option<Together>, Failure> {
+        let as_stored = |(replacement, entry): &(Replacement, Entry)| entry.as_stored(replacement);
+        let sent: Vec<Map<String, Value>> = self.updates.iter().map(as_stored).collect();
+        let writes = self.updates.iter().zip(&sent).map(|((replacement, entry), sent)| ProfileWrite {
+            before: &replacement.customer,
+            sent,
+            is_mismatch: is_mismatch(entry),
+        });
+        together(&writes.collect::<Vec<_>>())
+    }
+}
+
+fn is_mismatch(entry: &Entry) -> bool {
+    matches!(entry.outcome(), WriteOutcome::Mismatch { .. })
+}
+
 impl Undo<'_> {
     /// What results call it.
     pub const OPERATION: &'static str = "undo";
@@ -84,16 +102,7 @@ impl Undo<'_> {
         delete_newer: Option<usize>,
     ) -> Result<Proposal, Failure> {
         let entries = || target.updates.iter().map(|(_, entry)| entry);
-        let as_stored = |(replacement, entry): &(Replacement, Entry)| entry.as_stored(replacement);
-        let sent: Vec<Map<String, Value>> = target.updates.iter().map(as_stored).collect();
-        let writes = target.updates.iter().zip(&sent);
-        let is_mismatch = |entry: &Entry| matches!(entry.outcome(), WriteOutcome::Mismatch { .. });
-        let writes = writes.map(|((replacement, entry), sent)| {
-            let (before, is_mismatch) = (&replacement.customer, is_mismatch(entry));
-            restore::ProfileWrite { before, sent, is_mismatch }
-        });
-        let (Some(both), Some((last, _))) = (together(&writes.collect::<Vec<_>>())?, target.updates.last())
-        else {
+        let (Some(both), Some((last, last_entry))) = (target.together()?, target.updates.last()) else {
             return Err(none_of(self.name));
         };
         let undo = restore::Undo {
@@ -102,7 +111,7 @@ impl Undo<'_> {
             rewritten: &entries().flat_map(Entry::rewritten).collect::<Vec<_>>(),
             all: self.all,
             // What an earlier one has lost is among its changes.
-            lost_addresses: target.updates.last().is_some_and(|(_, entry)| is_mismatch(entry)),
+            lost_addresses: is_mismatch(last_entry),
             delete_newer: delete_newer.is_some_and(|number| number > 0),
             dialect,
         };
