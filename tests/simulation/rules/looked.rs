@@ -65,7 +65,10 @@ pub fn check(
                 };
                 is_known && states.iter().any(|state| has(state) || has_wrote(state))
             }
-            "changed" | "gone" => states.iter().any(|state| !has(state) || lacks(&wrote, state)),
+            // Of what others did nobody knows what else it was to leave.
+            "changed" | "gone" => {
+                !had_effect && is_known || states.iter().any(|state| !has(state) || lacks(&wrote, state))
+            }
             // It was not sent, no read could show it, or it was deleted from the log.
             _ => !(world.is_calm && had_effect) || is_forgotten(world, said.run, tag),
         };
@@ -98,9 +101,22 @@ fn wrote(world: &World, kept: &Kept, tag: u32, of: Option<usize>) -> Vec<(String
         }
         _ => false,
     };
+    // A place is the last record's of a batch that wrote it.
+    let command = |request: usize| world.runs[world.requests[request].run].command;
+    let commands: BTreeSet<u32> = world.effects_of(tag).map(|effect| command(effect.request)).collect();
+    let is_of_other_record = |by: &Writer| match by {
+        Writer::Ours(request) => {
+            world.requests[*request].tag != Some(tag) && commands.contains(&command(*request))
+        }
+        _ => false,
+    };
     let of_path = |(path, writers): (&String, &Vec<(Writer, Duration)>)| {
-        let (_, at) = writers.iter().rfind(|(by, _)| is_own(by))?;
-        let then = kept.at(*at);
+        let own = writers.iter().rposition(|(by, _)| is_own(by))?;
+        if path != "comments" && writers[own..].iter().any(|(by, _)| is_of_other_record(by)) {
+            return None;
+        }
+        let (_, at) = writers[own];
+        let then = kept.at(at);
         let value = fields(then).get(path).map(|value| (*value).clone());
         Some((path.clone(), if path.ends_with(DEFAULT) { Some(defaults(then).into()) } else { value }))
     };
