@@ -24,7 +24,7 @@ use storefront_core::check::body::Finding;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::email::CustomerName;
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::hint::Hint;
 use storefront_core::interface::request::Bearer;
 use storefront_core::lint;
 use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec, scalar};
@@ -493,13 +493,10 @@ pub fn failure_of(entry: &Entry, place: RecordLocation, next: &NextSteps) -> Fai
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
     let failure = match entry.state {
-        State::Mismatch => {
-            // What was refused and seems to be saved is not certain.
-            let is_certain = entry.applied.as_deref() != Some(Applied::Unknown.name());
-            Failure::new(FailureKind::Mismatch, in_an_earlier_run("written"))
-                .applied(if is_certain { Applied::Yes } else { Applied::Unknown })
-                .hint(hint!("compare with ", storefront("customer show")))
-        }
+        State::Mismatch => Failure::new(FailureKind::Mismatch, in_an_earlier_run("written"))
+            // What was refused and seems to be saved is unknown, and of several calls not all may have been made.
+            .applied(entry.applied.as_deref().and_then(Applied::from_name).unwrap_or(Applied::Yes))
+            .hint(next.for_mismatch()),
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };

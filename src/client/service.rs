@@ -144,6 +144,11 @@ impl Deref for Service<'_> {
 }
 
 impl<'a> Service<'a> {
+    /// The same service as it speaks for this customer; without one, for the token's own.
+    pub fn of_customer(&self, customer: Option<CustomerId>) -> Self {
+        Self { customer, email: None, ..self.clone() }
+    }
+
     /// Resolves the settings, starts the sandbox if it is asked for, and makes a client. Opens no connection to any other
     /// service.
     ///

@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
         let is_own = self.service.customer.is_none() && !self.service.settings.has_only_admin_token();
         let id = profile.text("id").and_then(|id| id.parse().ok()).map(CustomerId);
         let customer = id.filter(|_| !is_own && self.service.settings.dialect.customers.is_some());
-        let service = Service { customer, email: None, ..self.service.clone() };
+        let service = self.service.of_customer(customer);
         match read_country(&service, country).await {
             Err(failure) if failure.kind == FailureKind::Usage => {
                 self.unknown.insert(country.to_owned());

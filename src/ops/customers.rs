@@ -34,13 +34,13 @@ const MAX_MATCHES: usize = 20;
 /// # Errors
 /// `usage` if the interface has no such calls, and for a name that is neither an id nor an email.
 pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
-    let Some(named) = named else { return Ok(Service { email: None, ..service.clone() }) };
+    let Some(named) = named else { return Ok(service.of_customer(service.customer)) };
     if service.settings.dialect.customers.is_none() {
         return select_token(service, named);
     }
     match CustomerName::parse(named) {
         Some(CustomerName::Id(id @ CustomerId(0))) => Err(no_such_customer(id)),
-        Some(CustomerName::Id(id)) => Ok(Service { customer: Some(id), email: None, ..service.clone() }),
+        Some(CustomerName::Id(id)) => Ok(service.of_customer(Some(id))),
         Some(CustomerName::Email(email)) => {
             Ok(Service { customer: None, email: Some(email), ..service.clone() })
         }
@@ -58,7 +58,7 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
     // In a box: most records name no email, and each record in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
     let id = positive(&text(&found, "id")).ok_or_else(without_id)?;
-    Ok(Service { customer: Some(CustomerId(id)), email: None, ..service.clone() })
+    Ok(service.of_customer(Some(CustomerId(id))))
 }
 
 /// The failure if no customer has this id.
@@ -97,7 +97,7 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
         })?;
     secrets().add(&token);
     let token = CallToken::OfRun(Rc::new(token));
-    Ok(Service { token, customer: None, email: None, ..service.clone() })
+    Ok(Service { token, ..service.of_customer(None) })
 }
 
 /// The profile of the one customer with an email, as the search has it.

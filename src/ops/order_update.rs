@@ -416,7 +416,7 @@ async fn stored_address(owner: &OrderOwner<'_>, id: AddressId) -> Result<Map<Str
         ))
         .hint("give the fields of the address with flags"));
     };
-    let service = Service { customer: Some(CustomerId(customer)), email: None, ..owner.service.clone() };
+    let service = owner.service.of_customer(Some(CustomerId(customer)));
     let profile = Box::pin(read_profile(&service)).await?;
     let stored = from_profile(&profile, id, service.settings.dialect.fields.quote_address)?;
     let mut form: Map<String, Value> = ORDER_FORM

@@ -314,7 +314,7 @@ pub async fn stored_addresses<'a>(
 ) -> Result<([Map<String, Value>; 2], Service<'a>), Failure> {
     let profile = read_profile(service).await?;
     let named = profile.text("id").and_then(|id| id.parse().ok()).filter(|_| service.email.is_some());
-    let service = Service { customer: named.or(service.customer), email: None, ..service.clone() };
+    let service = service.of_customer(named.or(service.customer));
     let fields = service.settings.dialect.fields.quote_address;
     let stored =
         |id: Option<AddressId>| id.map_or_else(|| Ok(Map::new()), |id| from_profile(&profile, id, fields));

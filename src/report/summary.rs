@@ -30,6 +30,11 @@ impl NextSteps {
         states.iter().fold(show, |show, state| show.arg(*state))
     }
 
+    /// The hint for a record that an earlier run has written otherwise than it was asked for.
+    pub fn for_mismatch(&self) -> Hint {
+        hint!(storefront("verify").arg(&self.journal), " compares it with the shop")
+    }
+
     /// The hint for a record whose outcome is unknown.
     pub fn for_unknown(&self) -> Hint {
         hint!("check whether it took effect, then ", self.decide_unknown.clone())

@@ -283,6 +283,8 @@ pub struct World {
     pub attributes: BTreeMap<String, Map<String, Value>>,
     /// The attributes that are in the attribute set, by their codes.
     pub assigned: BTreeSet<String>,
+    /// Records that a person has noted as done.
+    pub marked: BTreeSet<u32>,
     /// Histories that were deleted: on which machine, whose, and when.
     pub forgotten: Vec<(usize, usize, Duration)>,
     /// The answer that the cache keeps, and since when.
@@ -363,6 +365,7 @@ impl World {
             products,
             attributes: BTreeMap::new(),
             assigned: BTreeSet::new(),
+            marked: BTreeSet::new(),
             forgotten: Vec::new(),
             cached: None,
             actions: BTreeMap::new(),

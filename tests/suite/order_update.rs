@@ -350,3 +350,18 @@ fn the_comment_waits_as_long_as_the_shop_asked_for_when_it_refused_the_other_add
     assert_eq!((half.code, comments(&env).len()), (7, 2), "{half:?}");
     assert!(begun.elapsed() >= std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_part_stays_a_part_when_the_batch_is_resumed() {
+    let env = TestEnv::new();
+    let taken_back = "UPDATE order_addresses SET body = json_set(body, '$.city', 'New York') WHERE id = 4";
+    colleague(&env, "Lyon", taken_back);
+    env.file("orders.csv", "order,address,city\n000000002,both,Lyon\n");
+    for flag in ["--settle 0.2", "--resume"] {
+        let outcome = run(&env, &format!("order update -i orders.csv -y {flag}"));
+        let line: Value = serde_json::from_str(outcome.stdout.lines().next().unwrap_or("null")).unwrap();
+        assert_eq!((outcome.code, &line["applied"]), (9, &json!("partial")), "{outcome:?}");
+        let hint = line["error"]["hint"].as_str().unwrap();
+        assert!(!hint.contains("customer"), "{hint}");
+    }
+}

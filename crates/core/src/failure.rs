@@ -120,6 +120,11 @@ impl Applied {
         }
     }
 
+    /// What has that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Yes, Self::No, Self::Unknown, Self::Partial].into_iter().find(|applied| applied.name() == name)
+    }
+
     /// What a failure of this kind leaves, where nothing more is known.
     const fn after(kind: FailureKind) -> Self {
         match kind {

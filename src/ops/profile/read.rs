@@ -123,7 +123,7 @@ impl LoadedProfile {
     pub fn service<'a>(&self, service: &Service<'a>) -> Service<'a> {
         let id = self.stored.text("id").and_then(|id| id.parse().ok());
         let customer = if service.email.is_some() { id } else { service.customer };
-        Service { customer, email: None, ..service.clone() }
+        service.of_customer(customer)
     }
 }
 

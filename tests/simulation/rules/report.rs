@@ -121,8 +121,15 @@ fn check_yes(world: &mut World, said: &Reported) {
             world.requests.iter().filter(|sent| sent.run == *run).filter_map(|sent| sent.heard.as_ref());
         let mut profiles = heard.filter(|heard| heard.at <= *at).filter_map(|heard| heard.profile.as_ref());
         let is_shown = match &action {
+            // Each address by a read after its own call.
             Action::Back(back) => {
-                heard_goods(world, *run, *at).any(|stored| goods::is_undone_in(world, &back.tags, stored))
+                let is_whole = |stored: &_| goods::is_undone_in(world, &back.tags, stored);
+                heard_goods(world, *run, *at).any(is_whole)
+                    || goods::fields_of(world, &back.tags).all(|changed| {
+                        let stands =
+                            |stored| fields(stored).get(&changed.path).copied() == changed.after.as_ref();
+                        heard_goods(world, *run, *at).any(|stored| !stands(stored))
+                    })
             }
             // Each address by a read after its own call.
             Action::Correct(sides, field, value) => sides.iter().all(|side| {
@@ -348,10 +355,9 @@ fn overtaken(world: &mut World) {
             continue;
         }
         let comes_after = |(later, of): (u32, usize)| {
-            [sent.run, of]
-                .iter()
-                .all(|run| place(*run, later).zip(place(*run, tag)).is_none_or(|(later, own)| later > own))
-                && place(sent.run, later).is_some()
+            let is_behind =
+                |run| place(run, later).zip(place(run, tag)).is_some_and(|(later, own)| later > own);
+            is_behind(sent.run) && is_behind(of)
         };
         let later =
             latest.iter().find(|(of, other, later)| *of == command && *other == key && comes_after(*later));

@@ -94,8 +94,11 @@ pub fn left_standing(
     tags: &[u32],
     (shown, after): (&Stored, &Stored),
 ) -> Option<String> {
-    let is_own =
-        |(number, sent): &(usize, &Sent)| sent.replaces() == Some(customer) && is_of(world, *number, tags);
+    // What a person has noted as done is left, which the plan says.
+    let is_marked = |sent: &Sent| sent.tag.is_some_and(|tag| world.marked.contains(&tag));
+    let is_own = |(number, sent): &(usize, &Sent)| {
+        sent.replaces() == Some(customer) && is_of(world, *number, tags) && !is_marked(sent)
+    };
     let puts: Vec<(usize, &Sent)> = world.requests.iter().enumerate().filter(is_own).collect();
     let is_plain = |(number, sent): &(usize, &Sent)| {
         world.effects.iter().filter(|effect| effect.request == *number).count() == 1

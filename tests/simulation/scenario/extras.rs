@@ -212,6 +212,9 @@ impl Scenario {
             });
             if is_unknown && !is_pending {
                 let is_applied = is_applied(&world, *tag);
+                if is_applied {
+                    world.marked.insert(*tag);
+                }
                 options.settled[usize::from(!is_applied)] |= 1 << (record - 1);
             }
         }
