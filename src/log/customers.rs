@@ -94,6 +94,12 @@ impl Entry {
         effect_of(&self.first).as_stored(&replacement.merged)
     }
 
+    /// The addresses that it added, by their ids, as they were sent.
+    pub fn added_addresses(&self) -> Vec<(AddressId, Value)> {
+        let created = effect_of(&self.first).creates.into_iter();
+        created.filter_map(|created| Some((AddressId(created.id?), created.content))).collect()
+    }
+
     /// The values that the service rewrote.
     pub fn rewritten(&self) -> Vec<Change> {
         effect_of(&self.first).rewritten()
@@ -199,6 +205,22 @@ impl CustomerStore {
         let owner = self.owner();
         let is_own = |write: &Write| write.service == self.service && write.is_to(&owner);
         Ok(log.writes_of(run, record)?.iter().any(is_own))
+    }
+
+    /// The addresses that the replacements after this one have added, by their ids, as they were sent.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn added_since(&self, entry: &Entry) -> Result<Vec<(AddressId, Value)>, Failure> {
+        let mut added = Vec::new();
+        for later in self.entries() {
+            let later = later?;
+            if later.first.id <= entry.first.id {
+                break;
+            }
+            added.extend(later.added_addresses());
+        }
+        Ok(added)
     }
 
     /// The replacements of a record that these runs, by their random names, made for this customer, in their order.

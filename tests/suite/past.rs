@@ -278,3 +278,19 @@ fn a_call_that_was_not_sent_and_was_made_again_counts_once() {
         "{of_run}"
     );
 }
+
+/// An address that came back and was edited is that address: it does not come back a second time.
+#[test]
+fn an_address_that_came_back_and_was_edited_does_not_come_back_again() {
+    let env = TestEnv::new();
+    let addresses = |env: &TestEnv| env.profile()["addresses"].as_array().unwrap().len();
+    let count = addresses(&env);
+    assert_eq!(run(&env, "customer update --customer 1 --remove-address 2 -y").code, 0);
+    assert_eq!(run(&env, "undo 1 -y").code, 0);
+    assert_eq!(addresses(&env), count);
+    let new = env.profile()["addresses"].as_array().unwrap().last().unwrap()["id"].as_i64().unwrap();
+    let edited = format!("UPDATE addresses SET body = json_set(body, '$.city', 'Lyon') WHERE id = {new}");
+    env.sandbox.sql(&edited);
+    run(&env, "undo 1 -y");
+    assert_eq!(addresses(&env), count);
+}

@@ -46,6 +46,8 @@ pub struct Undo<'a> {
 /// The updates that are undone, in their order.
 pub struct Target {
     updates: Vec<(Replacement, Entry)>,
+    /// The addresses that later updates have added, by their ids, as they were sent.
+    added_since: Vec<(AddressId, Value)>,
     /// Why it is doubtful whether one was applied.
     pub doubt: Option<Doubt>,
     was_told: bool,
@@ -112,6 +114,7 @@ impl Undo<'_> {
             all: self.all,
             // What an earlier one has lost is among its changes.
             lost_addresses: is_mismatch(last_entry),
+            added_since: &target.added_since,
             delete_newer: delete_newer.is_some_and(|number| number > 0),
             dialect,
         };
@@ -163,7 +166,9 @@ impl Undo<'_> {
         if updates.is_empty() {
             return Err(none_of(self.name));
         }
-        Ok(Target { updates, doubt, was_told: false })
+        let last = updates.last().map(|(_, entry)| entry);
+        let added_since = last.map(|last| store.added_since(last)).transpose()?.unwrap_or_default();
+        Ok(Target { updates, added_since, doubt, was_told: false })
     }
 
     /// Reports once which update is undone, and whose it is. In a batch the results say it.

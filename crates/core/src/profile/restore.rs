@@ -35,6 +35,9 @@ pub struct Undo<'a> {
     pub all: bool,
     /// Whether a read has shown that an address which the update kept was lost: it counts as deleted by the update.
     pub lost_addresses: bool,
+    /// Addresses that our own writes have added since, by their ids, as they were sent: one that was brought back may have
+    /// been edited.
+    pub added_since: &'a [(AddressId, Value)],
     /// With [`Self::all`]: whether addresses that the profile did not have then are deleted.
     pub delete_newer: bool,
     /// What the service does with the profile that is sent: one that merges profiles clears a text that is sent as null.
@@ -142,7 +145,11 @@ impl Building<'_> {
         if self.index.contains(old) {
             return;
         }
-        if let Some(at) = self.newer.iter().position(|(_, newer)| is_content(newer, Some(address))) {
+        let is_it = |id: AddressId, newer: &Value| {
+            let mut ours = self.undo.added_since.iter().filter(|(own, _)| *own == id);
+            is_content(newer, Some(address)) || ours.any(|(_, sent)| is_content(sent, Some(address)))
+        };
+        if let Some(at) = self.newer.iter().position(|(id, newer)| is_it(*id, newer)) {
             let (new, _) = self.newer.remove(at);
             self.recreated.insert(old, new);
             return self.note(format!("address {old} was already recreated as {new}"));

@@ -182,6 +182,7 @@ proptest! {
             rewritten: &[],
             all,
             lost_addresses: false,
+            added_since: &[],
             delete_newer: newer,
             dialect: &MAGENTO,
         };

@@ -20,6 +20,7 @@ fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>
         rewritten: &[],
         all: false,
         lost_addresses: false,
+        added_since: &[],
         delete_newer: false,
         dialect: &MARKETPLACE,
     };
@@ -75,6 +76,22 @@ fn a_deleted_address_comes_back_once() {
         assert_eq!(again.0.notes, ["address 1 was already recreated as 7"]);
         assert!(again.0.newer.is_empty(), "it is not newer");
     }
+    // Somebody has edited it since.
+    let now = json!({"addresses": [{"id": 2}, {"id": 7, "customer_id": 4, "city": "Lyon"}]});
+    let [now, before, sent] = [now, before, sent].map(object);
+    let added_since = &[(AddressId(7), json!({"city": "Paris"}))][..];
+    let edited = Undo {
+        before: &before,
+        sent: &sent,
+        rewritten: &[],
+        all: false,
+        lost_addresses: false,
+        added_since,
+        delete_newer: false,
+        dialect: &MARKETPLACE,
+    };
+    let again = inverse(edited, &now).unwrap();
+    assert_eq!(again.notes, ["address 1 was already recreated as 7"]);
 }
 
 #[test]
@@ -168,6 +185,7 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
         rewritten,
         all: false,
         lost_addresses: false,
+        added_since: &[],
         delete_newer: false,
         dialect: &MAGENTO,
     };
