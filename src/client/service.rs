@@ -145,6 +145,7 @@ impl Deref for Service<'_> {
 
 impl<'a> Service<'a> {
     /// The same service as it speaks for this customer; without one, for the token's own.
+    #[must_use]
     pub fn of_customer(&self, customer: Option<CustomerId>) -> Self {
         Self { customer, email: None, ..self.clone() }
     }

@@ -129,13 +129,13 @@ pub fn left_standing(
     // Nothing of a place goes back where a part of it is neither as it was written nor as it was before.
     let is_moved = |path: &str| {
         let Some((address, name)) = path.split_once('.') else { return false };
-        let is_other = |name: &&str| {
+        let is_other = |name: &str| {
             let path = format!("{address}.{name}");
             let there = now.get(&path).copied();
             let is_back = was(&path).is_some_and(|was| is_nearly(there, Some(was)));
             !is_nearly(there, last.get(&path)) && !is_back
         };
-        PLACE.contains(&name) && PLACE.iter().any(|name| is_other(&name))
+        PLACE.contains(&name) && PLACE.iter().any(|name| is_other(name))
     };
     let stands = |(path, from, to): &&(String, Value, Value)| {
         is_once(path)
