@@ -130,3 +130,16 @@ fn what_a_colleague_wrote_before_the_look_is_not_the_shops_notation() {
         assert_eq!(undone.stderr.contains("has changed since"), !is_undone, "{undone:?}");
     }
 }
+
+/// The report of the update has said that it is not visible.
+#[test]
+fn what_was_accepted_and_is_not_visible_is_not_there() {
+    let script = [ok(&in_city("Paris")), taken(), ok(&in_city("Paris")), ok(&in_city("Paris"))];
+    let (home, server) = (Home::new(), MockServer::start(script.into()));
+    let line = "customer update --address 1 --city Rome --settle 0";
+    assert_eq!(run(&home, &server.url(""), line).code, 9);
+    let verified = run(&home, &server.url(""), "verify 1");
+    assert_eq!(verified.code, 7, "{verified:?}");
+    assert!(verified.stdout.contains(r#""state":"changed""#), "{verified:?}");
+    assert!(verified.stdout.contains(r#""written":"Rome","now":"Paris""#), "{verified:?}");
+}

@@ -205,6 +205,17 @@ impl Change {
         }
     }
 
+    /// Whether the look that closed it showed the value before, where another one was asked for.
+    pub fn was_seen_as_before(&self) -> bool {
+        let name = self.path.last_name();
+        let (Before::Read(before), Some(seen), Sent::Value(sent)) = (&self.before, &self.seen, &self.sent)
+        else {
+            return false;
+        };
+        same_value(name, seen.value.as_ref(), before.as_ref())
+            && !same_value(name, sent.as_ref(), before.as_ref())
+    }
+
     /// Whether a read can tell the value before from the value after.
     pub fn tells(&self, creates: &[Created]) -> bool {
         let name = self.path.last_name();
