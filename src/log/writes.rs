@@ -182,6 +182,16 @@ impl Write {
     pub fn changes(&self) -> Option<Effect> {
         serde_json::from_value(self.effect.clone()).ok()
     }
+
+    /// The same for people: where the look that closed it showed what was there before, that is not what was written.
+    pub fn asked(&self) -> Option<Effect> {
+        let mut effect = self.changes()?;
+        if let WriteOutcome::Mismatch { .. } = self.outcome {
+            let unseen = effect.changes.iter_mut().filter(|change| change.was_seen_as_before());
+            unseen.for_each(|change| change.seen = None);
+        }
+        Some(effect)
+    }
 }
 
 /// Whether a write may have been applied, as a condition on its row; one without an outcome may have been.

@@ -161,7 +161,7 @@ fn call(write: &Write) -> Value {
 }
 
 fn differences(write: &Write) -> Vec<Change> {
-    write.changes().map(|effect| effect.differences()).unwrap_or_default()
+    write.asked().map(|effect| effect.differences()).unwrap_or_default()
 }
 
 fn in_words(write: &Write) -> &'static str {

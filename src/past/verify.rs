@@ -140,20 +140,8 @@ fn not_shown(service: &Service<'_>, writes: &[&Write]) -> String {
     }
 }
 
-/// What the writes changed. Of one that its closing look did not show, what that look showed is not what was written.
 fn effects_of(writes: &[&Write]) -> Vec<Effect> {
-    let effect = |write: &&Write| {
-        let mut effect = write.changes()?;
-        if let WriteOutcome::Mismatch { .. } = write.outcome {
-            effect
-                .changes
-                .iter_mut()
-                .filter(|change| change.was_seen_as_before())
-                .for_each(|change| change.seen = None);
-        }
-        Some(effect)
-    };
-    writes.iter().filter_map(effect).collect()
+    writes.iter().filter_map(|write| write.asked()).collect()
 }
 
 /// Whether an effect changes or makes what is at a path.

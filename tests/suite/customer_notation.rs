@@ -142,4 +142,6 @@ fn what_was_accepted_and_is_not_visible_is_not_there() {
     assert_eq!(verified.code, 7, "{verified:?}");
     assert!(verified.stdout.contains(r#""state":"changed""#), "{verified:?}");
     assert!(verified.stdout.contains(r#""written":"Rome","now":"Paris""#), "{verified:?}");
+    let history = run(&home, &server.url(""), "history 1");
+    assert!(history.stdout.contains(r#""before":"Paris","after":"Rome""#), "{history:?}");
 }
