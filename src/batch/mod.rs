@@ -277,7 +277,9 @@ async fn begin(
     let header = JournalHeader { started, records: Some(checked.records.of_input), of_shard, ..header };
     let mut own = opening.past.runs().to_vec();
     let is_of_log = opening.past.is_of_log(&log.id()?);
-    let first = own.first().cloned().filter(|_| !begins && is_of_log);
+    // A run that noted a record was in the log: where it is not, this log is an older one, or was emptied.
+    let has_noted = |run: &String| opening.past.noting_runs().contains(run);
+    let first = own.first().filter(|first| !begins && is_of_log && !has_noted(first)).cloned();
     let (file, lock, past) = opening.begin(&header).await?;
     let undoes = undone::undone_run(log, header.undoes.as_ref())?;
     let real = real_path(&path);

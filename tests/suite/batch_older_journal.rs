@@ -169,3 +169,17 @@ fn a_batch_whose_first_run_is_not_in_the_log_is_resumed_and_undone() {
     assert_eq!(applied.code, 0, "{applied:?}");
     assert_eq!(env.address(1)["city"], "Oslo");
 }
+
+/// A state directory that was put back from a copy: the log does not have what the journal notes.
+#[test]
+fn a_journal_whose_runs_an_older_log_lacks_stays_unknown_to_it_after_a_resume() {
+    let env = TestEnv::new();
+    let journal = path(&env, "a.csv.journal");
+    env.file("a.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,umbrella,2\n");
+    assert_eq!(env.run(ITEMS).code, 0);
+    change_log(&env.home, "PRAGMA foreign_keys = ON; DELETE FROM run");
+    let resumed = env.run(&format!("{ITEMS} --resume"));
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    env.requests();
+    refused(&env, &journal, ITEMS);
+}
