@@ -218,7 +218,8 @@ impl<'a> Check<'a> {
     fn record(&mut self, record: &Record, decided: Decided) {
         let args = self.args;
         let line = record.line;
-        let Decided { location: RecordLocation { line: name, .. }, latest, decision, prepared, .. } = decided;
+        let Decided { location: RecordLocation { line: name, .. }, latest, hash, decision, prepared, .. } =
+            decided;
         match decision {
             Decision::Refuse => self.changed.push(line),
             _ => {
@@ -251,7 +252,8 @@ impl<'a> Check<'a> {
                 self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);
                 let mut duplicate = self.unique_key.filter(|_| !is_new);
-                let was_sent = latest.has_left && !args.restart;
+                // A line that was changed since is as new as one that was added.
+                let was_sent = latest.has_left && latest.is_of(hash) && !args.restart;
                 let place = self.report.place;
                 if is_sent && let Err(failure) = self.assignments.add(&prepared, line, place, was_sent) {
                     self.is_contradictory = true;

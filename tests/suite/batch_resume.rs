@@ -286,3 +286,17 @@ fn a_row_that_was_added_corrects_one_that_was_sent() {
     }
     assert_eq!(env.address(1)["city"], "Kiel");
 }
+
+/// A line that was corrected is as new as the one below it: nothing says which of two values is meant.
+#[test]
+fn a_corrected_row_and_a_new_one_contradict_each_other() {
+    const UPDATE: &str = "customer update -i a.csv --jobs 1";
+    let env = TestEnv::new();
+    let taken = env.sandbox.show()["customers"][1]["email"].as_str().unwrap().to_owned();
+    env.file("a.csv", format!("customer,email\n1,{taken}\n"));
+    assert_eq!(magento::run(&env, UPDATE).code, 7);
+    env.requests();
+    env.file("a.csv", "customer,email\n1,one@example.com\n1,two@example.com\n");
+    let resumed = magento::run(&env, &format!("{UPDATE} --resume"));
+    assert_eq!((resumed.code, env.requests()), (2, Vec::new()), "{resumed:?}");
+}
