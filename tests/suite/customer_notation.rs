@@ -127,7 +127,7 @@ fn what_a_colleague_wrote_before_the_look_is_not_the_shops_notation() {
         assert_eq!(run(&home, &server.url(""), line).code, 0);
         let undone = run(&home, &server.url(""), "undo 1 -y --settle 0");
         assert_eq!(puts(&server), 1 + usize::from(is_undone), "{shown}: {undone:?}");
-        assert_eq!(undone.stderr.contains("has changed since"), !is_undone, "{undone:?}");
+        assert_eq!(undone.stderr.contains("is not as it was written"), !is_undone, "{undone:?}");
     }
 }
 

@@ -53,7 +53,11 @@ fn what_a_batch_changed_is_set_back_and_others_edits_stay() {
     let planned = run(&env, "undo a.ndjson.journal --plan back.plan");
     assert_eq!((planned.code, env.requests()), (7, vec!["GET 200".to_owned(); 3]), "{planned:?}");
     let rows = lines(&planned);
-    assert_eq!(rows[1]["left"], json!(["address 5 city has changed since; left as is"]), "{planned:?}");
+    assert_eq!(
+        rows[1]["left"],
+        json!(["address 5 city is not as it was written; left as is"]),
+        "{planned:?}"
+    );
     assert_eq!(rows.last().unwrap()["records"], 3, "{planned:?}");
     // It deletes the address that was added, so it needs a yes.
     assert_eq!(run(&env, "apply back.plan").code, 3);
@@ -93,7 +97,7 @@ fn an_added_address_that_somebody_changed_stays_and_a_removed_one_comes_back_onc
     run(&env, "customer update --customer 1 --remove-address 1 --yes");
     let planned = program(&env, "undo a.ndjson.journal --plan back.plan").run();
     let left = format!(
-        "line 1: address {oslo}, which was added, has changed since; left as is\nline 1: address 1 is gone\n"
+        "line 1: address {oslo}, which was added, is not as it was written; left as is\nline 1: address 1 is gone\n"
     );
     let mut found: Vec<&str> = planned.stdout.lines().collect();
     let mut expected: Vec<&str> = left.lines().collect();
@@ -180,7 +184,7 @@ fn a_plan_that_is_out_of_date_is_refused() {
     assert_eq!(applied.code, 7, "{applied:?}");
     assert_eq!(address(&profile(&env, 5), 12)["city"], "Bonn");
     assert_eq!(address(&profile(&env, 1), 1)["city"], "Paris");
-    assert!(applied.stdout.contains("address 12 city has changed since; left as is"), "{applied:?}");
+    assert!(applied.stdout.contains("address 12 city is not as it was written; left as is"), "{applied:?}");
     // So is that of another owner.
     let env = TestEnv::new();
     done(&env, "quote add-item --customer 1 --sku mug-blue --qty 1");
@@ -354,8 +358,8 @@ fn an_address_that_somebody_moved_since_keeps_its_postcode() {
     done(&env, "customer update --customer 1 --address 1 --city Nice --yes");
     let planned = run(&env, "undo a.ndjson.journal --plan back.plan");
     let left = json!([
-        "address 1 postcode: the address has changed since; left as is",
-        "address 1 city has changed since; left as is"
+        "address 1 postcode: the address is not as it was written; left as is",
+        "address 1 city is not as it was written; left as is"
     ]);
     assert_eq!(lines(&planned)[0]["left"], left, "{planned:?}");
     assert_eq!(run(&env, "apply back.plan --yes").code, 0);

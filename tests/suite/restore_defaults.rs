@@ -47,7 +47,7 @@ fn a_default_that_was_given_to_another_address_since_stays_there() {
             &warnings,
             str![[r#"
 warning: address 1 will be recreated with a new ID
-warning: default_billing has changed since; left as is
+warning: default_billing is not as it was written; left as is
 "#]],
         );
         assert_eq!(billing(&home, api), before, "{api}");
@@ -70,7 +70,7 @@ fn a_default_that_the_update_moved_goes_back_unless_it_was_moved_again() {
         let restored = home.sandbox(api, "undo 1 --yes -o json");
         assert_eq!(restored.code, 3, "{api}: {restored:?}");
         assert!(
-            restored.stderr.contains("default_billing has changed since; left as is"),
+            restored.stderr.contains("default_billing is not as it was written; left as is"),
             "{api}: {restored:?}"
         );
         assert_eq!(billing(&home, api).0, [4], "{api}");

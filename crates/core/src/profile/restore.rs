@@ -17,7 +17,7 @@ use crate::id::{self, AddressId};
 use crate::interface::dialect::Dialect;
 
 /// The end of the note about a field that is not what the update made of it.
-const CHANGED_SINCE: &str = " has changed since; left as is";
+const NOT_AS_WRITTEN: &str = " is not as it was written; left as is";
 
 /// The end of the note about a field that was not there before.
 const STAYS: &str = " was not there before, and an update cannot remove it; it is kept";
@@ -85,7 +85,7 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
                 && !own.iter().any(|own| own.path.overlaps(&change.path))
         };
         for change in changes.extract_if(.., is_others) {
-            building.leave(format!("{}{CHANGED_SINCE}", change.path));
+            building.leave(format!("{}{NOT_AS_WRITTEN}", change.path));
         }
     }
     let deleted = changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
@@ -178,7 +178,7 @@ impl Building<'_> {
             |customer, name: &str| DefaultAddress::of(customer, name) == DefaultAddress::Stored(id);
         let is_default_since = |name: &str| is_default(self.now, name) && !is_default(self.undo.sent, name);
         if !is_untouched(there, added) {
-            self.leave(format!("address {id}, which was added,{CHANGED_SINCE}"));
+            self.leave(format!("address {id}, which was added,{NOT_AS_WRITTEN}"));
         } else if DEFAULTS.into_iter().any(is_default_since) {
             self.leave(format!("address {id}, which was added, is a default now; left as is"));
         } else {
@@ -219,10 +219,10 @@ impl Building<'_> {
             return;
         }
         if !self.undo.all && !self.is_written(&change.path, change.after.as_ref(), there.as_ref()) {
-            return self.leave(format!("{}{CHANGED_SINCE}", change.path.in_words()));
+            return self.leave(format!("{}{NOT_AS_WRITTEN}", change.path.in_words()));
         }
         if !self.undo.all && change.path.place_of().is_some() && id.is_some_and(|id| self.is_moved(id)) {
-            return self.leave(format!("{}: the address{CHANGED_SINCE}", change.path.in_words()));
+            return self.leave(format!("{}: the address{NOT_AS_WRITTEN}", change.path.in_words()));
         }
         let cleared = || match change.after.clone()? {
             Value::String(_) if self.undo.dialect.merges_profiles => Some(Value::Null),
@@ -303,7 +303,7 @@ impl Building<'_> {
         }
         let is_put_there = matches!(put, DefaultAddress::Stored(id) if self.index.contains(id));
         if !self.undo.all && is != put && (is != DefaultAddress::None || is_put_there) {
-            return self.leave(format!("{name}{CHANGED_SINCE}"));
+            return self.leave(format!("{name}{NOT_AS_WRITTEN}"));
         }
         if let (DefaultAddress::New, DefaultAddress::Stored(id)) = (back, was) {
             let is_named = self.undo.before.get(name).is_some_and(|id| !id.is_null());
@@ -351,7 +351,7 @@ pub fn together(writes: &[ProfileWrite<'_>]) -> Result<Option<Together>, Failure
     for next in rest {
         let mut known = with_ids(&after, next.before);
         if let (true, Some(Value::Array(kept))) = (is_mismatch, known.get_mut("addresses")) {
-            kept.retain(|one| own_id(one).is_none_or(|id| find_address(next.before, id).is_some()));
+            leave_out_lost(kept, &before, next.before);
         }
         before = without_own(&before, &known, next.before)?;
         after.clone_from(next.sent);
@@ -379,6 +379,19 @@ pub struct ProfileWrite<'a> {
     /// Whether a look has shown that something of it is missing: what it kept and the next read lacks counts as deleted by
     /// it.
     pub is_mismatch: bool,
+}
+
+/// Leaves out the addresses that a read lacks. What it has under an id that is new was renumbered, or came back already.
+fn leave_out_lost(kept: &mut Vec<Value>, before: &Map<String, Value>, read: &Map<String, Value>) {
+    let known: Vec<AddressId> = addresses_by_id(kept).map(|(id, _)| id).collect();
+    let new = addresses_by_id(address_list(read)).filter(|(id, _)| !known.contains(id));
+    let mut new: Vec<&Value> = new.map(|(_, address)| address).collect();
+    kept.retain(|one| {
+        let Some(id) = own_id(one).filter(|id| find_address(read, *id).is_none()) else { return true };
+        let is_it = |now: &&Value| is_content(now, Some(one)) || is_content(now, find_address(before, id));
+        let found = new.iter().position(is_it);
+        found.map(|at| new.remove(at)).is_some()
+    });
 }
 
 /// What was sent, with its new addresses as a later read shows them if they are unchanged.

@@ -46,7 +46,7 @@ fn only_what_the_update_changed_goes_back_where_it_still_stands() {
         customer(&undone),
         json!({"email": "a", "gender": 3, "addresses": [{"id": 1, "city": "Paris", "vat": 9}, {"id": 2}, {"id": 9}]})
     );
-    assert_eq!(undone.0.notes, ["gender has changed since; left as is"]);
+    assert_eq!(undone.0.notes, ["gender is not as it was written; left as is"]);
     let whole = undo(&now, &before, &sent, |undo| undo.all = true);
     assert_eq!(
         customer(&whole),
@@ -54,7 +54,8 @@ fn only_what_the_update_changed_goes_back_where_it_still_stands() {
     );
     let again = undo(&customer(&undone), &before, &sent, |_| ());
     assert!(
-        again.1.changes.is_empty() && again.0.left.iter().all(|left| left.contains("has changed since")),
+        again.1.changes.is_empty()
+            && again.0.left.iter().all(|left| left.contains("is not as it was written")),
         "{:?}",
         again.0
     );
@@ -172,7 +173,7 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
     let kept = undo(&now, &before, &sent, |_| ());
     assert_eq!(
         (&kept.0.notes[..], kept.1.changes.len()),
-        (&["dob has changed since; left as is".to_owned()][..], 0)
+        (&["dob is not as it was written; left as is".to_owned()][..], 0)
     );
     let rewritten =
         [Change::parse(&json!({"path": "dob", "before": "1990-01-01", "after": "1991-01-31"})).unwrap()];
@@ -204,7 +205,7 @@ fn a_region_goes_back_as_a_whole() {
     assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), before);
     let changed = undo(&with(57, "TX"), &before, &sent, |_| ());
     assert!(changed.1.changes.is_empty());
-    assert_eq!(changed.0.notes, ["address 1 region has changed since; left as is"]);
+    assert_eq!(changed.0.notes, ["address 1 region is not as it was written; left as is"]);
     let none = json!({"addresses": [{"id": 1}]});
     let cleared = undo(&sent, &none, &sent, |_| ());
     assert_eq!(customer(&cleared)["addresses"][0]["region_id"], 0);
@@ -240,7 +241,7 @@ fn a_default_goes_back_only_where_it_still_is_where_the_update_put_it() {
     assert_eq!(customer(&undone)["default_billing"], "1");
     let moved = undo(&with_default(&[1, 2, 3], Some(3)), &before, &sent, |_| ());
     assert_eq!(default_of(&customer(&moved)), [json!("City 3")]);
-    assert_eq!(moved.0.notes, ["default_billing has changed since; left as is"]);
+    assert_eq!(moved.0.notes, ["default_billing is not as it was written; left as is"]);
     let whole = undo(&with_default(&[1, 2, 3], Some(3)), &before, &sent, |undo| undo.all = true);
     assert_eq!(default_of(&customer(&whole)), [json!("City 1")]);
     // The default goes with its address, and comes back with it.
@@ -314,7 +315,7 @@ fn several_updates_are_undone_as_one_and_what_others_did_in_between_stays() {
     let mut edited = second;
     edited["addresses"][1]["company"] = "Ours".into();
     let undone = undone_together(&start, &steps, &edited);
-    assert_eq!(undone.0.left, ["address 7, which was added, has changed since; left as is"]);
+    assert_eq!(undone.0.left, ["address 7, which was added, is not as it was written; left as is"]);
     assert_eq!(undone.1.summary.removed, []);
 }
 
@@ -503,6 +504,25 @@ fn a_value_whose_place_is_gone_comes_back_with_its_place() {
     assert_eq!(whole["addresses"], before["addresses"]);
     let undone = undo(&Value::Object(later.clone()), &Value::Object(whole), &Value::Object(later), |_| ());
     assert_eq!(undone.1.customer["custom_attributes"], before["custom_attributes"]);
+}
+
+#[test]
+fn what_came_back_or_was_renumbered_after_a_loss_does_not_come_back_again() {
+    let with =
+        |gender: u32, addresses: Value| object(json!({"id": 1, "gender": gender, "addresses": addresses}));
+    let list = json!([{"id": 1, "city": "Paris"}, {"id": 2, "city": "Rome"}]);
+    let (before, sent) = (with(1, list.clone()), with(2, list));
+    // The first was lost and came back, and the second has another id.
+    let now = json!([{"id": 7, "city": "Paris"}, {"id": 8, "city": "Rome"}]);
+    let (read, later) = (with(2, now.clone()), with(3, now.clone()));
+    let writes = [
+        ProfileWrite { before: &before, sent: &sent, is_mismatch: true },
+        ProfileWrite { before: &read, sent: &later, is_mismatch: false },
+    ];
+    let Together { before, after } = together(&writes).unwrap().unwrap();
+    let (now_there, before, after) =
+        (Value::Object(later.clone()), Value::Object(before), Value::Object(after));
+    assert_eq!(customer(&undo(&now_there, &before, &after, |_| ()))["addresses"], now);
 }
 
 #[test]
