@@ -1,5 +1,6 @@
 //! What happens to the files of a batch and to its runs besides: inputs are edited, journals of plans are cut, signals come.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures_util::future::join;
@@ -332,12 +333,19 @@ impl Scenario {
 
 /// Whether all that a record asks for was applied, as somebody finds it who looks.
 fn is_applied(world: &World, tag: u32) -> bool {
+    let calls = || world.effects_of(tag).map(|effect| &world.requests[effect.request].call);
+    // A comment is not all of it, nor is one of two addresses.
+    if let Action::Correct(sides, ..) = &world.actions[&tag] {
+        let saved = calls().filter_map(|call| match call {
+            Call::SaveAddress(_, address) => Some(*address),
+            _ => None,
+        });
+        return saved.collect::<BTreeSet<_>>().len() >= sides.len();
+    }
     let is_last = match &world.actions[&tag] {
         Action::Ship if world.is_magento => |call: &Call| matches!(call, Call::Pay(_)),
         Action::Attribute(true) => |call: &Call| matches!(call, Call::Assign(_)),
-        // A comment is not all of it.
-        Action::Correct(..) => |call: &Call| matches!(call, Call::SaveAddress(..)),
         _ => Call::is_write,
     };
-    world.effects_of(tag).any(|effect| is_last(&world.requests[effect.request].call))
+    calls().any(is_last)
 }
