@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use crate::batch::assignments::Assignments;
 use crate::batch::decide::{Decided, Decision};
-use crate::batch::record::RecordPreparer;
+use crate::batch::record::{PreparedRecord, RecordPreparer};
 use crate::batch::send::RunContext;
 use crate::batch::sent::ToSend;
 use crate::batch::token::RecordToken;
@@ -254,10 +254,7 @@ impl<'a> Check<'a> {
                 let mut duplicate = self.unique_key.filter(|_| !is_new);
                 // A line that was changed since is as new as one that was added.
                 let was_sent = latest.has_left && latest.is_of(hash) && !args.restart;
-                let place = self.report.place;
-                if is_sent && let Err(failure) = self.assignments.add(&prepared, line, place, was_sent) {
-                    self.is_contradictory = true;
-                    self.refuse(line, failure);
+                if is_sent && self.is_contradiction(&prepared, line, was_sent) {
                     duplicate = None;
                 }
                 let duplicate = duplicate.map(|key| format!("duplicate {key} `{}`", prepared.key));
@@ -267,6 +264,16 @@ impl<'a> Check<'a> {
             // It was checked before it was sent.
             None => self.checked.records += 1,
         }
+    }
+
+    /// Whether a record contradicts an earlier one, which is refused.
+    fn is_contradiction(&mut self, prepared: &PreparedRecord, line: u64, was_sent: bool) -> bool {
+        let Err(failure) = self.assignments.add(prepared, line, self.report.place, was_sent) else {
+            return false;
+        };
+        self.is_contradictory = true;
+        self.refuse(line, failure);
+        true
     }
 
     /// Where a record is, such as `line 7`.
