@@ -89,9 +89,12 @@ fn check_yes(world: &mut World, said: &Reported) {
             Action::Restore(_) => has_what_was_sent(world, *run, past),
             _ => is_done_in(world, *tag, past) || was_found && action.is_alike_in(past),
         });
-        // That nothing had to be changed is judged where it was said.
-        let was_unchanged = |other: &Reported| other.tag == *tag && other.reason == "unchanged";
-        if reason == "done earlier" && world.reported.iter().any(was_unchanged) {
+        // What an earlier run has said is judged where it was said.
+        let was_said = |other: &Reported| {
+            let is_first = other.run < *run && other.applied == "yes" && other.reason != reason.as_str();
+            other.tag == *tag && (other.reason == "unchanged" || is_first)
+        };
+        if reason == "done earlier" && world.reported.iter().any(was_said) {
             return;
         }
         // Somebody else did the same: nobody can tell.
