@@ -316,7 +316,7 @@ impl CustomerStore {
         for entry in self.entries() {
             let entry = entry?;
             let Some(outcome) = entry.put().filter(|put| put.may_be_applied()) else { continue };
-            let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
+            let is_mismatch = outcome.is_mismatch();
             let until = outcome.open_until(self.now());
             return Ok(until.map(|until| PendingWrite { entry, until, is_mismatch }));
         }

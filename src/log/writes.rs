@@ -186,7 +186,7 @@ impl Write {
     /// The same for people: where the look that closed it showed what was there before, that is not what was written.
     pub fn asked(&self) -> Option<Effect> {
         let mut effect = self.changes()?;
-        if let WriteOutcome::Mismatch { .. } = self.outcome {
+        if self.outcome.is_mismatch() {
             let unseen = effect.changes.iter_mut().filter(|change| change.was_seen_as_before());
             unseen.for_each(|change| change.seen = None);
         }

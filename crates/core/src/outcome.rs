@@ -79,7 +79,7 @@ impl WriteOutcome {
     /// What several calls together amount to: unknown if one is, else partial if some are applied and others are not.
     pub fn of_calls(calls: &[Self]) -> Self {
         let open = |one: &&Self| matches!(one, Self::Unknown { .. });
-        let lost = |one: &&Self| matches!(one, Self::Mismatch { .. });
+        let lost = |one: &&Self| one.is_mismatch();
         if let Some(found) = calls.iter().find(open).or_else(|| calls.iter().find(lost)) {
             return *found;
         }
@@ -92,6 +92,11 @@ impl WriteOutcome {
             return Self::Partial { at };
         }
         Self::Applied { at, verified: calls.iter().all(|one| one.verified() == Some(true)) }
+    }
+
+    /// Whether a read has shown that something of it is missing.
+    pub const fn is_mismatch(self) -> bool {
+        matches!(self, Self::Mismatch { .. })
     }
 
     /// What results and error objects say of it.

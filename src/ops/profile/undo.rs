@@ -78,14 +78,10 @@ impl Target {
         let writes = self.updates.iter().zip(&sent).map(|((replacement, entry), sent)| ProfileWrite {
             before: &replacement.customer,
             sent,
-            is_mismatch: is_mismatch(entry),
+            is_mismatch: entry.outcome().is_mismatch(),
         });
         together(&writes.collect::<Vec<_>>())
     }
-}
-
-fn is_mismatch(entry: &Entry) -> bool {
-    matches!(entry.outcome(), WriteOutcome::Mismatch { .. })
 }
 
 impl Undo<'_> {
@@ -113,7 +109,7 @@ impl Undo<'_> {
             rewritten: &entries().flat_map(Entry::rewritten).collect::<Vec<_>>(),
             all: self.all,
             // What an earlier one has lost is among its changes.
-            lost_addresses: is_mismatch(last_entry),
+            lost_addresses: last_entry.outcome().is_mismatch(),
             added_since: &target.added_since,
             delete_newer: delete_newer.is_some_and(|number| number > 0),
             dialect,

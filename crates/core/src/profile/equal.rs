@@ -66,39 +66,31 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
 /// Whether two values are the same except for letter case, which services rewrite. For a sent value when a read shows
 /// the value from before an older update: a rewritten value is new, any other is old.
 pub fn same_but_for_case(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
-    same_value(name, left.map(lower_case).as_ref(), right.map(lower_case).as_ref())
+    let lower_case = |value: Option<&Value>| value.map(|value| with_texts(value, str::to_lowercase));
+    same_value(name, lower_case(left).as_ref(), lower_case(right).as_ref())
 }
 
 /// Whether a service may have made `actual` of what was `sent`: letter case, accents, blanks and signs do not count, as in `PARIS`
 /// for `Paris` and `+4930123` for `+49 (30) 123`; the point and the minus of a number do. For a value that a read shows some time after the
 /// call: any other may be somebody else's. Nothing is made of nothing.
 pub fn is_made_of(name: &str, actual: Option<&Value>, sent: Option<&Value>) -> bool {
-    let (Some(actual), Some(sent)) = (actual.map(without_signs), sent.map(without_signs)) else {
-        return false;
-    };
+    let without_signs = |value: Option<&Value>| value.map(|value| with_texts(value, without_signs));
+    let (Some(actual), Some(sent)) = (without_signs(actual), without_signs(sent)) else { return false };
     !same_value(name, Some(&sent), None) && same_value(name, Some(&actual), Some(&sent))
 }
 
-fn without_signs(value: &Value) -> Value {
-    match value {
-        Value::String(text) if text.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
-            text.trim().trim_start_matches('+').into()
-        }
-        Value::String(text) => folded(text).into(),
-        Value::Array(elements) => elements.iter().map(without_signs).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), without_signs(value))).collect()
-        }
-        other => other.clone(),
-    }
+fn without_signs(text: &str) -> String {
+    let is_number = text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    if is_number { text.trim().trim_start_matches('+').to_owned() } else { folded(text) }
 }
 
-fn lower_case(value: &Value) -> Value {
+/// A value with each text in it as `text` writes it, at every depth.
+fn with_texts(value: &Value, text: fn(&str) -> String) -> Value {
     match value {
-        Value::String(text) => Value::String(text.to_lowercase()),
-        Value::Array(elements) => elements.iter().map(lower_case).collect(),
+        Value::String(own) => text(own).into(),
+        Value::Array(elements) => elements.iter().map(|element| with_texts(element, text)).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), lower_case(value))).collect()
+            fields.iter().map(|(name, value)| (name.clone(), with_texts(value, text))).collect()
         }
         other => other.clone(),
     }
