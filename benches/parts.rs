@@ -11,8 +11,8 @@ use storefront::input::{Draft, document};
 use storefront_core::interface::dialect::MARKETPLACE;
 use storefront_core::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
 use storefront_core::profile::diff;
-use storefront_core::profile::merge::ProfilePatch;
 use storefront_core::profile::merge::{Merged, merge};
+use storefront_core::profile::patch::ProfilePatch;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::verify;
 

@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use serde_json::json;
+
 use super::may_be_saved;
 use crate::log::WriteName;
 use crate::report::outcome::Outcome;
@@ -147,7 +149,8 @@ impl Stage {
         let Some((name, last)) = writes.last() else { return failure };
         Failure {
             written: failure.written.or_else(|| {
-                Some(Box::new(IntendedWrite { owner: last.owner.to_json(), changes: differences(&writes) }))
+                let changes = differences(&writes).iter().map(|change| json!(change)).collect();
+                Some(Box::new(IntendedWrite { owner: last.owner.to_json(), changes }))
             }),
             write: failure.write.or_else(|| Some(name.to_string().into())),
             ..failure

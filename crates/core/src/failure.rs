@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::absent::Absent;
 use crate::hint::Hint;
-use crate::interface::request::Bearer;
-use crate::profile::diff::Change;
+use crate::interface::bearer::Bearer;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -206,8 +205,8 @@ pub struct Failure {
 pub struct IntendedWrite {
     /// Whose values it changes: `{"cart": 4}`.
     pub owner: Value,
-    /// Every difference that was to be made.
-    pub changes: Vec<Change>,
+    /// Every difference that was to be made, as results have them.
+    pub changes: Vec<Value>,
 }
 
 /// A single problem is the message itself.

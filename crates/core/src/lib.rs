@@ -20,11 +20,13 @@ pub mod text;
 
 /// The interfaces: their fields as tables, what differs between them, and calls as plain, comparable data.
 pub mod interface {
+    pub mod bearer;
     pub mod dialect;
     pub mod fields;
     pub mod json_schema;
     pub mod label;
     pub mod request;
+    pub mod store_view;
 }
 
 /// Checks of a request body against the tables, and of countries and postcodes.
@@ -60,6 +62,7 @@ pub mod profile {
     pub mod equal;
     pub mod magento;
     pub mod merge;
+    pub mod patch;
     pub mod path;
     pub mod refusal;
     pub mod region;

@@ -536,8 +536,8 @@ mod tests {
     use crate::check::field_names::FieldNames;
     use crate::failure::Failure;
     use crate::interface::dialect::MARKETPLACE;
-    use crate::profile::merge::ProfilePatch;
     use crate::profile::merge::merge;
+    use crate::profile::patch::ProfilePatch;
 
     fn doubt(address: Value) -> String {
         let body = json!({"addressInformation": {"shipping_address": address}});

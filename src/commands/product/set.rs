@@ -24,8 +24,8 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::StoreView;
 use storefront_core::operation::{OperationSpec, PRODUCT_SET, scalar};
-use storefront_core::product::FIELDS;
 use storefront_core::product::asked::Asked;
+use storefront_core::product::attribute::FIELDS;
 use storefront_core::sheet::cells::CLEARED;
 
 /// Flags of `product set`.

@@ -10,8 +10,9 @@ use crate::ops::product::{Catalog, search};
 use crate::report::fields::format_value;
 use crate::report::style::{OutputStyle, TextStyle, cell, table};
 use storefront_core::failure::Failure;
+use storefront_core::product::attribute::FIELDS;
 use storefront_core::product::attribute::{Attribute, Attributes};
-use storefront_core::product::{ALL, FIELDS, Product};
+use storefront_core::product::{ALL, Product};
 use storefront_core::text::sanitize::sanitize_line;
 
 /// Flags of `product show`.

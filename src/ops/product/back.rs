@@ -12,8 +12,9 @@ use crate::client::service::Service;
 use storefront_core::effect::{Change, Effect, Inverse, Sent};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
+use storefront_core::product::attribute::FIELDS;
 use storefront_core::product::attribute::{Attribute, Attributes};
-use storefront_core::product::{ALL, FIELDS, Product};
+use storefront_core::product::{ALL, Product};
 use storefront_core::profile::equal::same_value;
 
 /// The call that sets values back.

@@ -17,8 +17,9 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::scalar;
+use storefront_core::product::attribute::FIELDS;
 use storefront_core::product::attribute::{Attribute, Attributes};
-use storefront_core::product::{FIELDS, hash_of};
+use storefront_core::product::hash_of;
 use storefront_core::text::suggestion::closest_match;
 
 /// An attribute, or why there is none with that title.

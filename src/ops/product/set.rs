@@ -320,7 +320,8 @@ pub(super) async fn ensure_members(
     set: &AttributeSet,
     attributes: &Attributes,
 ) -> Result<(), Failure> {
-    let is_missing = |code: &&str| !storefront_core::product::FIELDS.contains(code) && !set.has(code);
+    let is_missing =
+        |code: &&str| !storefront_core::product::attribute::FIELDS.contains(code) && !set.has(code);
     let missing: Vec<&str> = attributes.codes().filter(is_missing).collect();
     let Some(first) = missing.first() else { return Ok(()) };
     let sets = crate::ops::attribute::names::sets(service).await?;

@@ -8,7 +8,7 @@ use super::label;
 use super::rules::FrontendInput;
 use crate::effect::Kept;
 use crate::operation::scalar;
-use crate::profile::equal::{same_flag, same_value};
+use crate::profile::equal::{STORE_LABELS, same_flag, same_value};
 use crate::profile::path::{FieldPath, List};
 
 /// The fields of an attribute.
@@ -133,9 +133,6 @@ impl<'a> Attribute<'a> {
         self.0.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 }
-
-/// The labels of an option in store views.
-pub const STORE_LABELS: &str = "store_labels";
 
 /// An option to add.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::text::fold::folded;
 use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 
@@ -124,12 +125,6 @@ fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     });
     let more = MORE_NAMES.iter().flat_map(|(code, names)| names.split('\t').map(|name| (name, *code)));
     known.chain(more).filter(|(name, _)| !name.is_empty())
-}
-
-/// A name without what people spell in several ways.
-pub fn folded(name: &str) -> String {
-    let plain = deunicode::deunicode(name).to_ascii_lowercase();
-    plain.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 #[cfg(test)]

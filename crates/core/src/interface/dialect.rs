@@ -5,7 +5,8 @@
 
 use percent_encoding::utf8_percent_encode;
 
-use super::request::{Bearer, SEGMENT, StoreView};
+use super::bearer::Bearer;
+use super::store_view::{SEGMENT, StoreView};
 use crate::failure::Failure;
 use std::sync::LazyLock;
 

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
-use crate::failure::Failure;
 use crate::id::AddressId;
+pub use crate::interface::bearer::Bearer;
 pub use crate::interface::dialect::{Dialect, Interface, Target};
+use crate::interface::store_view::SEGMENT;
+pub use crate::interface::store_view::StoreView;
 pub use http::Method;
 
 /// A method as the user wrote it, in any case; `None` if it is not one.
@@ -18,15 +20,6 @@ pub fn method(typed: &str) -> Option<Method> {
 /// Whether the service cannot act on calls of a method, however often they come.
 pub fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
-}
-
-/// Whose token a call carries. The marketplace's interface does not show which kind each operation needs (docs/interface.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bearer {
-    /// The customer's: everything under a store view.
-    Customer,
-    /// The administrator's, or the customer's where none is set.
-    Admin,
 }
 
 /// One call of the service, before it knows a host or a token.
@@ -45,38 +38,6 @@ pub struct Request {
     pub also_success: Option<u16>,
     /// A call that the user wrote: what the service answers to it is not known.
     pub is_raw: bool,
-}
-
-/// The characters that are encoded in a path segment.
-pub(super) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
-/// A store view code, valid as a path segment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreView(String);
-
-impl StoreView {
-    /// Takes a code as the user wrote it.
-    ///
-    /// # Errors
-    /// `usage` for an empty code, `.` and `..`, which would change the path, and for what is not a code at all, such as a
-    /// URL or a pasted command.
-    pub fn new(code: &str) -> Result<Self, Failure> {
-        let is_refused = |c: char| c.is_whitespace() || c.is_control() || c == ';';
-        if matches!(code, "" | "." | "..") || code.contains(is_refused) || code.contains("://") {
-            return Err(Failure::usage(format!("invalid store view code `{code}`"))
-                .hint("the codes are listed in the admin panel under Stores > Settings > All Stores"));
-        }
-        Ok(Self(code.to_owned()))
-    }
-
-    /// The code as the user wrote it.
-    pub fn code(&self) -> &str {
-        &self.0
-    }
-
-    pub(super) fn segment(&self) -> impl std::fmt::Display + '_ {
-        utf8_percent_encode(&self.0, SEGMENT)
-    }
 }
 
 impl Request {

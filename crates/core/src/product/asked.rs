@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::FIELDS;
-use super::attribute::{Attribute, Kind, in_order};
+use super::attribute::{Attribute, FIELDS, Kind, in_order};
 use crate::sheet::cells;
 
 /// What to do with a value.

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::FIELDS;
 use crate::attribute::{Named, label as labels, view};
 use crate::check::{spreadsheet, text};
 use crate::failure::Failure;
@@ -17,6 +16,9 @@ use crate::sheet::cells;
 use crate::text::exact_json;
 use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
+
+/// Fields of a product that are written beside its custom attributes.
+pub const FIELDS: [&str; 3] = ["name", "weight", "status"];
 
 /// For which store views one value holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

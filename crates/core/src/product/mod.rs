@@ -9,14 +9,11 @@ pub mod attribute;
 use serde_json::{Map, Value, json};
 
 use self::asked::Target;
-use self::attribute::Attributes;
+use self::attribute::{Attributes, FIELDS};
 use crate::effect::{Before, Change, Effect, Kind, Owner, Sent};
 use crate::operation::scalar;
 use crate::profile::path::FieldPath;
 use crate::text::hash::fnv1a;
-
-/// Fields of a product that are written beside its custom attributes.
-pub const FIELDS: [&str; 3] = ["name", "weight", "status"];
 
 /// The fields of a sale: a call in a store view sets its first day to today, in every store view of the website.
 pub const SALE: [&str; 3] = ["special_price", "special_from_date", "special_to_date"];

@@ -352,7 +352,7 @@ fn seen(name: &str, value: &Value) -> Option<Value> {
     let list = |values: &[Value]| values.iter().filter_map(|value| seen("", value)).collect::<Vec<_>>();
     match value {
         Value::Null => None,
-        Value::String(text) => Some(folded(text)).filter(|text| is_something(name, text)).map(Value::String),
+        Value::String(text) => Some(as_read(text)).filter(|text| is_something(name, text)).map(Value::String),
         Value::Number(_) | Value::Bool(_) => {
             Some(value.to_string()).filter(|text| is_something(name, text)).map(Value::String)
         }
@@ -394,7 +394,7 @@ fn is_something(name: &str, text: &str) -> bool {
 
 /// A text without letter case, accents and invisible characters, with one blank between words. Only accents of
 /// alphabets are dropped: in other scripts a mark makes another letter.
-fn folded(text: &str) -> String {
+fn as_read(text: &str) -> String {
     let is_accent = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
     let is_unseen = |letter: &char| {
         matches!(letter, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')

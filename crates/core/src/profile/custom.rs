@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::address::{address_list, find_address};
 use super::equal::same_value;
-use crate::check::country::folded;
 use crate::failure::Failure;
 use crate::id::AddressId;
+use crate::text::fold::folded;
 use crate::text::sanitize::quoted;
 use crate::text::suggestion::closest_match;
 

@@ -10,8 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::address::DEFAULTS;
-use crate::attribute::view::STORE_LABELS;
-use crate::check::country::folded;
+use crate::text::fold::folded;
 
 /// The fields that say where an address is.
 pub const PLACE: [&str; 3] = ["street", "city", "postcode"];
@@ -243,6 +242,9 @@ pub fn is_completed(region: Option<&Value>, sent: Option<&Value>) -> bool {
     !same_value("region_id", sent.get("region_id"), None)
         && contains("region", region, Some(&Value::Object(named)))
 }
+
+/// The labels of an option in store views: a read shows those of one store view only.
+pub const STORE_LABELS: &str = "store_labels";
 
 /// Whether an address has all the content of another one: everything except ids and the default flags, which move. For
 /// an address that was added, came back, or has a new id. For an option, the labels of store views are left out: a read

@@ -8,45 +8,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, join_ids, own_id};
-use super::defaults::DefaultAddress;
 use super::diff::{self, Change, by_code};
 use super::equal::{has_all, is_unchanged, same_value};
+use super::patch::{ProfilePatch, Twin};
 use super::path::FieldPath;
 use super::region;
 use super::stored::refuse_unknown;
-use crate::check::body::Finding;
 use crate::failure::Failure;
 use crate::id::{self, AddressId};
-
-/// What the user wants changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProfilePatch {
-    /// Fields of the customer to set. `addresses` holds drafts: with an id they change that address, without one they
-    /// add an address.
-    pub draft: Map<String, Value>,
-    /// Ids of addresses to remove, by name.
-    pub remove: Vec<AddressId>,
-    /// The draft's addresses are the whole list: an address that it leaves out is deleted.
-    pub replace: bool,
-    /// What becomes of a new address that equals a stored one.
-    pub twin: Twin,
-    /// What the defaults are to be, each of [`DEFAULTS`] once at most. If one is a new address, its draft has the flag.
-    pub defaults: Vec<(&'static str, DefaultAddress)>,
-    /// Findings of the check that depend on the stored profile.
-    pub deferred: Vec<Finding>,
-}
-
-/// What becomes of a new address that equals a stored one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Twin {
-    /// It is refused.
-    #[default]
-    Refused,
-    /// It is added.
-    Added,
-    /// It counts as stored already: a sheet is run once more.
-    Left,
-}
 
 /// What becomes of the stored addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::address::{address_list, find_address};
 use super::equal::same_value;
-use crate::check::country::folded;
 use crate::failure::Failure;
 use crate::hint::{Hint, hint, storefront};
 use crate::id::{self, AddressId};
+use crate::text::fold::folded;
 use crate::text::sanitize::quoted;
 
 /// The texts of a region.

@@ -8,7 +8,8 @@ use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find
 use super::defaults::{DefaultAddress, is_set};
 use super::diff::{self, Change};
 use super::equal::{PLACE, is_completed, is_content, is_untouched, same_value};
-use super::merge::{ProfilePatch, Twin, set_field};
+use super::merge::set_field;
+use super::patch::{ProfilePatch, Twin};
 use super::path::FieldPath;
 use super::region;
 use crate::email::Email;

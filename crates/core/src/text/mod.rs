@@ -2,6 +2,7 @@
 
 pub mod duration;
 pub mod exact_json;
+pub mod fold;
 pub mod hash;
 pub mod oauth;
 pub mod redact;

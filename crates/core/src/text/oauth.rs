@@ -9,8 +9,6 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ring::hmac;
 use url::Url;
 
-use super::token::unquoted;
-
 /// All characters except RFC 3986's unreserved ones.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -154,6 +152,12 @@ fn base_string<'p>(
     let pairs: Vec<_> =
         pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
     format!("{method}&{}&{}", encoded(address), encoded(&pairs.join("&")))
+}
+
+/// A value without the quotes around it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).map_or(text, str::trim)
 }
 
 /// The place of a value among [`NAMES`]: `Access Token Secret`, `oauth_token_secret` and `token-secret` are one.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::slice;
 
 use crate::failure::{Failure, FailureKind};
-use crate::text::oauth::Keys;
+use crate::text::oauth::{Keys, unquoted};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
@@ -99,12 +99,6 @@ impl Credential {
         let claims: serde_json::Value = serde_json::from_slice(&payload).ok()?;
         Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()
     }
-}
-
-/// A value without the quotes around it.
-pub(super) fn unquoted(text: &str) -> &str {
-    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
-    inside('"').or_else(|| inside('\'')).map_or(text, str::trim)
 }
 
 impl fmt::Debug for Credential {

@@ -34,7 +34,8 @@ use storefront_core::profile::address::own_id;
 use storefront_core::profile::clear::{CLEARABLE, can_clear, nothing};
 use storefront_core::profile::defaults::DefaultAddress;
 use storefront_core::profile::diff::Expected;
-use storefront_core::profile::merge::{ProfilePatch, Twin, refuse_repeated_codes, set_field};
+use storefront_core::profile::merge::{refuse_repeated_codes, set_field};
+use storefront_core::profile::patch::{ProfilePatch, Twin};
 
 const ATTRIBUTES: &str = "custom_attributes";
 

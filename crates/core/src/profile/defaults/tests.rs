@@ -6,7 +6,8 @@ use crate::interface::dialect::MAGENTO;
 use crate::profile::address::{DEFAULTS, address_list, addresses_by_id, find_address};
 use crate::profile::diff::Change;
 use crate::profile::magento::completed;
-use crate::profile::merge::{Merged, ProfilePatch, merge};
+use crate::profile::merge::{Merged, merge};
+use crate::profile::patch::ProfilePatch;
 use crate::profile::restore::{Undo, inverse};
 
 fn object(value: Value) -> Map<String, Value> {

@@ -63,8 +63,9 @@ mod set_field {
 
 mod deletion_guard {
     use crate::id::AddressId;
+    use crate::profile::merge::AddressSummary;
     use crate::profile::merge::check;
-    use crate::profile::merge::{AddressSummary, ProfilePatch};
+    use crate::profile::patch::ProfilePatch;
 
     #[test]
     fn only_the_exact_number_opens_the_gate() {
@@ -94,7 +95,7 @@ mod generators {
     use serde_json::{Map, Value, json};
 
     use crate::id::AddressId;
-    use crate::profile::merge::{ProfilePatch, Twin};
+    use crate::profile::patch::{ProfilePatch, Twin};
 
     /// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.
     pub(super) fn anything() -> impl Strategy<Value = Value> {
@@ -270,7 +271,7 @@ mod properties {
     use crate::profile::defaults::DefaultAddress;
     use crate::profile::equal::is_unchanged;
     use crate::profile::merge::{Merged, merge};
-    use crate::profile::merge::{ProfilePatch, Twin};
+    use crate::profile::patch::{ProfilePatch, Twin};
 
     /// What the draft does not name has its exact text; what it names has the draft's value, unless that is the same.
     fn kept_or_named(

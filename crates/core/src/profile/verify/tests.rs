@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 use super::{Verification, lost_addresses, verify};
 use crate::id::AddressId;
 use crate::profile::diff::Change;
-use crate::profile::merge::ProfilePatch;
 use crate::profile::merge::merge;
+use crate::profile::patch::ProfilePatch;
 use crate::profile::stored::{Pointers, Profile};
 
 fn read(stored: &Value, patch: &ProfilePatch, now: Value) -> Verification {
