@@ -54,7 +54,7 @@ use scenario::simulate;
 use verdict::Verdict;
 
 /// Seeds that `cargo test` runs: a minute or two of two cores without optimisation. A workflow runs 100,000 each week.
-const SEEDS: u64 = 1_000;
+const SEEDS: u64 = 600;
 /// As many broken seeds end the run; `STOREFRONT_STOP` is another number.
 const MAX_SHOWN: usize = 5;
 
@@ -143,7 +143,7 @@ fn no_promise_is_broken_in_any_world() {
     );
     assert!(!is_enough || outside.is_empty(), "{count} worlds, and out of bounds: {}", outside.join("; "));
     assert!(
-        count < 1000 || yes > 0 && no > 0 && unknown > 0,
+        !is_enough || yes > 0 && no > 0 && unknown > 0,
         "the worlds are too much alike: {:?}",
         sum.reported
     );

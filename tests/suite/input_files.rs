@@ -20,10 +20,10 @@ fn an_unreadable_file_is_refused() {
 }
 
 #[test]
-fn an_input_of_fifty_megabytes_gives_a_short_message() {
+fn an_input_of_33_megabytes_gives_a_short_message() {
     let env = TestEnv::new();
     let program = || env.storefront("quote add-item -i -");
-    let value = format!("{{\"sku\": \"{}\", \"qty\": 1}}", "x".repeat(50 << 20));
+    let value = format!("{{\"sku\": \"{}\", \"qty\": 1}}", "x".repeat(33 << 20));
     program().stdin(value).run().assert_failure(4, str![[r#"
 quote add-item: host 127.0.0.1:[PORT], store view default
 error: the service answered 413 Payload Too Large: The request body is larger than 33554432 bytes, or was cut off
@@ -35,7 +35,7 @@ error: cartItem.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…:
   hint: fix the input, or send unknown fields unchanged with --allow-unknown
 "#]],
     );
-    let raw = env.sandbox.call(CUSTOMER, "POST", ITEM, &"x".repeat(50 << 20));
+    let raw = env.sandbox.call(CUSTOMER, "POST", ITEM, &"x".repeat(33 << 20));
     assert_eq!(raw.status, 413, "the answer arrives although the body was not read");
     assert_eq!(env.requests(), ["POST 413", "POST 413"]);
 }
