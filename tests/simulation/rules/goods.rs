@@ -115,18 +115,23 @@ fn asks_for(action: &Action, shown: &Stored, (path, _, after): &Change) -> bool 
     }
 }
 
-/// Whether a change sets back what records have written: it still is as written, and becomes what was there, or what they
-/// had been shown; in a store view also nothing, which is the value for all.
+/// Whether a change sets back what records have written: it still is as one of them wrote it, and becomes what was there before that
+/// or an earlier one, or what they had been shown; in a store view also nothing, which is the value for all.
 fn takes_back(world: &World, undone: &[u32], (path, now, after): &Change) -> bool {
     let shown = |changed: &Changed| {
         let shown = world.requests[changed.request].shown.as_ref();
         shown.and_then(|shown| fields(&shown.profile).get(path).map(|value| (*value).clone()))
     };
     let is_view = path.starts_with(Scope::View.list());
-    changes_of(world, undone).filter(|changed| changed.path == *path).any(|changed| {
-        // A read of a store view without its own value shows that for all.
-        (changed.after == *now || is_view && changed.after.is_none())
-            && (changed.before == *after || shown(changed) == *after || is_view && after.is_none())
+    let of_path: Vec<&Changed> = changes_of(world, undone).filter(|changed| changed.path == *path).collect();
+    // A read of a store view without its own value shows that for all.
+    let is_written = |changed: &Changed| changed.after == *now || is_view && changed.after.is_none();
+    let was_there = |changed: &Changed| {
+        changed.before == *after || shown(changed) == *after || is_view && after.is_none()
+    };
+    of_path.iter().filter(|last| is_written(last)).any(|last| {
+        let mut earlier = of_path.iter().filter(|one| one.request <= last.request);
+        earlier.any(|one| was_there(one))
     })
 }
 
