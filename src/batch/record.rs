@@ -495,11 +495,11 @@ pub fn failure_of(entry: &Entry, place: RecordLocation, next: &NextSteps) -> Fai
     let failure = match entry.state {
         State::Mismatch => Failure::new(FailureKind::Mismatch, in_an_earlier_run("written"))
             // What was refused and seems to be saved is unknown, and of several calls not all may have been made.
-            .applied(entry.applied.as_deref().and_then(Applied::from_name).unwrap_or(Applied::Yes))
+            .applied(entry.applied.unwrap_or(Applied::Yes))
             .hint(next.for_mismatch()),
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
-            let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
+            let applied = entry.applied.unwrap_or(Applied::No);
             let hint = if entry.of_shop { next.retry(&[place], 1) } else { next.fix(&[place], 1) };
             let failure = Failure::new(kind, in_an_earlier_run("no reason recorded"));
             Failure { is_of_stored: entry.of_shop, ..failure }.hint(hint).applied(applied)

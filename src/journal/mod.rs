@@ -35,7 +35,7 @@ pub use storefront_core::outcome::RecordState as State;
 
 use crate::log::Write;
 use storefront_core::effect::Effect;
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::message_line;
 
@@ -173,9 +173,9 @@ pub struct Entry {
     /// HTTP status of the service's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Whether it was applied: `yes`, `no`, `unknown` or `partial`.
+    /// For a failed one: whether it was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub applied: Option<String>,
+    pub applied: Option<Applied>,
     /// Whether the shop must be changed first, and not the record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_shop: bool,
@@ -245,7 +245,7 @@ impl Entry {
             temporary: has_failed.then_some(state == State::FailedTemporary),
             kind: Some(failure.kind.name().to_owned()),
             status: failure.status,
-            applied: Some(failure.applied.name().to_owned()),
+            applied: Some(failure.applied),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
             created: failure.created,
             of_shop: failure.is_of_shop(),
@@ -256,12 +256,7 @@ impl Entry {
     /// An entry as it was read, if its fields are consistent.
     fn checked(mut self) -> Option<Self> {
         if self.state == State::FailedPermanent {
-            self.state = match self.temporary? {
-                true => State::FailedTemporary,
-                // Version 2 was first written without a state for it.
-                false if self.kind.as_deref() == Some(FailureKind::Mismatch.name()) => State::Mismatch,
-                false => State::FailedPermanent,
-            };
+            self.state = if self.temporary? { State::FailedTemporary } else { State::FailedPermanent };
         }
         (self.line > 0 && self.hash().is_some()).then_some(self)
     }
@@ -269,11 +264,6 @@ impl Entry {
     /// The hash as a number.
     fn hash(&self) -> Option<u64> {
         u64::from_str_radix(&self.hash, 16).ok()
-    }
-
-    /// Whether the first of its two calls was applied, and the second is missing.
-    pub fn is_partial(&self) -> bool {
-        self.applied.as_deref() == Some(Applied::Partial.name())
     }
 }
 
@@ -420,14 +410,15 @@ mod tests {
             Some(JournalLine::Record(entry)) => Some(entry.state),
             _ => None,
         };
-        let failed = r#"{"line":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"mismatch","status":null,"applied":"yes","reason":"no"}"#;
-        assert_eq!(read(failed), Some(State::Mismatch));
+        let failed = r#"{"line":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":null,"applied":"no","reason":"no"}"#;
+        assert_eq!(read(failed), Some(State::FailedPermanent));
         assert_eq!(read(&failed.replace("false", "true")), Some(State::FailedTemporary));
         for bad in ["\"line\":0", "\"line\":-1", "\"line\":\"3\""] {
             assert_eq!(read(&failed.replace("\"line\":3", bad)), None, "{bad}");
         }
         assert_eq!(read(&failed.replace("\"temporary\":false,", "")), None);
         assert_eq!(read(&failed.replace("failed", "lost")), None);
+        assert_eq!(read(&failed.replace("\"no\",", "\"never\",")), None);
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl PreviousRun {
         self.records.values().all(|latest| match latest.state {
             State::NotSent | State::Declined => true,
             State::FailedPermanent | State::FailedTemporary => {
-                self.entry(*latest).applied.is_none_or(|applied| applied == Applied::No.name())
+                self.entry(*latest).applied.is_none_or(|applied| applied == Applied::No)
             }
             _ => false,
         })
@@ -380,8 +380,8 @@ impl Reading<'_> {
                 let status = entry.status.unwrap_or_default();
                 let hash = entry.hash().unwrap_or_default();
                 let state = entry.state;
-                let is_partial = entry.is_partial();
-                let is_applied = entry.applied.as_deref() == Some(Applied::Yes.name());
+                let is_partial = entry.applied == Some(Applied::Partial);
+                let is_applied = entry.applied == Some(Applied::Yes);
                 let latest = LatestEntry {
                     state,
                     status,

@@ -1,6 +1,6 @@
 //! Failures: what happened, whether anything was written, and what to type next.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::absent::Absent;
@@ -94,7 +94,7 @@ pub enum Persistence {
 }
 
 /// Whether a write took effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Applied {
     /// It did.
