@@ -115,7 +115,7 @@ impl Operation for Follower<'_> {
             let line = service.session.report.line.unwrap_or_default();
             let group = self.groups.borrow().get(&line).cloned();
             if let Some(group) = group {
-                let answer = self.task.look(service, self.operation, draft, &group).await?;
+                let answer = self.task.answer(service, self.operation, draft, &group).await?;
                 self.answers.borrow_mut().insert(line, answer);
             }
             Ok(Outcome::not_sent(self.spec().name))

@@ -83,7 +83,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
 ///
 /// # Errors
 /// `usage`, unless `--skip-invalid`; `interrupted` after a signal; the failure of a read that the operation needs.
-pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
+pub async fn compare_with_shop(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
     if preparer.operation.spec().bearer != Bearer::Admin || preparer.origin.plan().is_some() {
         return Ok(());
@@ -94,7 +94,7 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
         match preparer.operation.examiner(service) {
             Some(examiner) => examine(preparer, examiner, past, &mut check).await,
             None if preparer.args.skip_invalid => Ok(()),
-            None => look_up_names(shared, past, &mut check).await,
+            None => resolve_names(shared, past, &mut check).await,
         }
     };
     tokio::select! {
@@ -128,8 +128,8 @@ async fn examine(
     Ok(())
 }
 
-/// Looks up the store views and sets that attributes name, as far as the shop answers.
-async fn look_up_names(
+/// Resolves the store views and sets that attributes name, as far as the shop answers.
+async fn resolve_names(
     shared: RunContext<'_>,
     past: &PreviousRun,
     check: &mut Check<'_>,
@@ -139,7 +139,7 @@ async fn look_up_names(
     while let Some(record) = records.read()? {
         let decided = preparer.decide(past, &record, records.columns());
         let Some(Ok(prepared)) = decided.prepared.filter(|_| decided.decision.is_sent()) else { continue };
-        match attribute::look_up(service, &prepared.draft.fields).await {
+        match attribute::resolve_names(service, &prepared.draft.fields).await {
             Ok(()) => check.checked.records += 1,
             Err(failure) if failure.kind == FailureKind::Usage => check.refuse(record.line, failure),
             // The run will meet the same failure, and can be resumed.

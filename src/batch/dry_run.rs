@@ -37,10 +37,10 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         planning.made_of(made_of(preparer, preparer.origin.source().sha256()?)?, preparer.args.restart);
     }
     let mut past = past(shared)?;
-    looks::look(shared, &mut past).await?;
+    looks::find_out(shared, &mut past).await?;
     let additions = check::run(preparer, &past)?.additions;
     let mut sent = sent_elsewhere(shared, &past, &additions)?;
-    check::look_up(shared, &past).await?;
+    check::compare_with_shop(shared, &past).await?;
     let mut shown = DryRun::new(shared, planning, &past);
     let own = sent::own(&past);
     let mut others = HashMap::new();

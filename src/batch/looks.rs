@@ -49,7 +49,7 @@ pub enum Found {
 ///
 /// # Errors
 /// `interrupted` after a signal; those of the input.
-pub async fn look(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Looks, Failure> {
+pub async fn find_out(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Looks, Failure> {
     let preparer = shared.preparer;
     let mut looks = Looks::new();
     if !past.has_open() {
@@ -71,7 +71,7 @@ pub async fn look(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Look
             let name = decided.location.line;
             let ahead = shared.sent_earlier(past, name).unwrap_or_default();
             shared.pace.borrow_mut().on_start(Instant::now());
-            running.push(Box::pin(shared.look(name, prepared, ahead)));
+            running.push(Box::pin(shared.look_at(name, prepared, ahead)));
         }
         is_read |= shared.pace.borrow().is_exhausted();
         if running.is_empty() && is_read {
@@ -117,7 +117,7 @@ impl RunContext<'_> {
     }
 
     /// Looks at one record, with its token.
-    async fn look(self, name: u64, prepared: PreparedRecord, ahead: Ahead) -> (u64, Looked) {
+    async fn look_at(self, name: u64, prepared: PreparedRecord, ahead: Ahead) -> (u64, Looked) {
         let report = self.service.session.report.for_line(Some(name));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let own = prepared.token_source.clone().token().await;

@@ -159,7 +159,7 @@ async fn send_records(shared: RunContext<'_>) -> Result<(), Failure> {
     let header = JournalHeader { log: Some(log.id()?), ..header(&service.settings, &files, preparer)? };
     let path = files.journal.clone();
     let mut opening = open(shared, files, &header, &log).await?;
-    let looks = looks::look(shared, &mut opening.past).await?;
+    let looks = looks::find_out(shared, &mut opening.past).await?;
     sent::ensure_alone(preparer, &path, header.sha256.as_deref()).await?;
     let checked = check_all(shared, &opening.past, &path, &log).await?;
     confirm(preparer, &checked.records, &opening.past)?;
@@ -245,7 +245,7 @@ async fn check_all(
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
-    check::look_up(shared, past).await?;
+    check::compare_with_shop(shared, past).await?;
     let jobs = at_a_time(preparer, &records);
     shared.pace.borrow_mut().limit_to(jobs);
     Ok(CheckedInput { records, again: again.count, jobs })

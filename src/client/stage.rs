@@ -9,7 +9,7 @@ use crate::log::WriteName;
 use crate::report::outcome::Outcome;
 use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure, IntendedWrite};
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 
 /// Whether a write of the operation may have taken effect. This is unknown from the moment a call leaves until its
 /// answer. After an answer that leaves it open, such as a refusal after which some shops have saved all the same, it is
@@ -169,7 +169,7 @@ impl Stage {
     }
 }
 
-fn differences(writes: &[(WriteName, Effect)]) -> Vec<Change> {
+fn differences(writes: &[(WriteName, Effect)]) -> Vec<FieldChange> {
     writes.iter().flat_map(|(_, effect)| effect.differences()).collect()
 }
 

@@ -15,7 +15,7 @@ use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::verify::Proof;
 
@@ -101,7 +101,7 @@ impl Entry {
     }
 
     /// The values that the service rewrote.
-    pub fn rewritten(&self) -> Vec<Change> {
+    pub fn rewritten(&self) -> Vec<FieldChange> {
         effect_of(&self.first).rewritten()
     }
 }

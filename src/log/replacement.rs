@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{LastRead, WriteId, WriteName};
-use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::diff::{self, FieldChange};
 
 /// A replacement that was read from the log.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ impl Replacement {
     }
 
     /// What the replacement changed.
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<FieldChange> {
         diff::customers(&self.customer, &self.merged)
     }
 }

@@ -57,7 +57,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
     let verified = if verify {
         owner.line.replace(reply.as_ref().and_then(|reply| scalar(reply.value.get("item_id"))));
         let verified = write::verify(service, &owner, &mut effect, reply.as_ref(), left.as_slice()).await;
-        Some(verified.map_err(|failure| cart::look_hint(service, failure))?)
+        Some(verified.map_err(|failure| cart::with_hint(service, failure))?)
     } else {
         None
     };
@@ -154,9 +154,9 @@ fn failed(
     failure: Failure,
 ) -> Failure {
     let failure = if owner.read.is_some() {
-        cart::look_hint(service, failure)
+        cart::with_hint(service, failure)
     } else {
-        cart::look_first_hint(service, failure)
+        cart::with_hint_to_check(service, failure)
     };
     match made.filter(|_| failure.applied == Applied::No) {
         Some(made) => Failure { message: format!("{}; {made}", failure.message), ..failure },

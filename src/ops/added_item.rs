@@ -196,7 +196,7 @@ impl Owner for AddedItem<'_> {
         Kind::Cart.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("quote show").into()
     }
 }

@@ -11,7 +11,7 @@ use crate::ops::attribute::names;
 use crate::ops::customers::no_such_customer;
 use crate::ops::list::{ends_early, read_page};
 use crate::ops::profile::read::read_profile;
-use crate::ops::{look_first, positive};
+use crate::ops::{check_first, positive};
 use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::cart::{Cart, MAX_CARTS, item_state};
@@ -29,7 +29,7 @@ use storefront_core::text::exact_json;
 /// The field of a record, and of what a plan expects, that names the cart.
 pub const QUOTE_ID: &str = "quote_id";
 
-fn look_at_cart() -> Hint {
+fn check_cart() -> Hint {
     hint!("look at the cart before you try again: ", storefront("quote show"))
 }
 
@@ -289,18 +289,18 @@ fn not_created(failure: Failure) -> Failure {
 }
 
 /// Names the command that shows a write whose outcome is unknown, if a cart can be read.
-pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
+pub fn with_hint(service: &Service<'_>, failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::Unknown | FailureKind::Mismatch if can_be_read(service) => failure.hint(look_at_cart()),
+        FailureKind::Unknown | FailureKind::Mismatch if can_be_read(service) => failure.hint(check_cart()),
         _ => failure,
     }
 }
 
 /// Adds the hint to look at the cart first to the failure of a write that must not be sent twice: even a refused one may
 /// have been saved.
-pub fn look_first_hint(service: &Service<'_>, failure: Failure) -> Failure {
-    let hint = if can_be_read(service) { look_at_cart() } else { CHECK_BEFORE_RETRY.into() };
-    look_first(look_hint(service, failure), hint)
+pub fn with_hint_to_check(service: &Service<'_>, failure: Failure) -> Failure {
+    let hint = if can_be_read(service) { check_cart() } else { CHECK_BEFORE_RETRY.into() };
+    check_first(with_hint(service, failure), hint)
 }
 
 fn can_be_read(service: &Service<'_>) -> bool {

@@ -122,7 +122,7 @@ impl Owner for CartOwner<'_> {
         Kind::Cart.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("quote show").into()
     }
 }

@@ -259,7 +259,7 @@ pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
 }
 
 /// Adds the hint to look first to a refused write that some shops have saved all the same, if it has no hint yet.
-pub fn look_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
+pub fn check_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
     let is_told = failure.hint.is_some() || failure.absent.is_some();
     if may_be_saved(&failure) && !is_told { failure.hint(hint) } else { failure }
 }

@@ -156,7 +156,7 @@ impl Owner for OrderOwner<'_> {
         Kind::Order.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         hint!(storefront("order show").arg(&*self.order.number))
     }
 }

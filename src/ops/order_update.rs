@@ -32,7 +32,7 @@ use storefront_core::operation::{ORDER_UPDATE, Success, scalar};
 use storefront_core::order::{
     Order, OrderCalls, Which, changed_fields, comment_of, comment_text, region_country, wanted,
 };
-use storefront_core::profile::diff::{Change, ensure_planned_in};
+use storefront_core::profile::diff::{FieldChange, ensure_planned_in};
 use storefront_core::profile::region;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::sanitize_line;
@@ -155,7 +155,7 @@ impl<'a> Corrections<'a> {
     }
 
     /// The differences that it makes.
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<FieldChange> {
         self.addresses.iter().flat_map(|(_, effect)| effect.differences()).collect()
     }
 

@@ -210,7 +210,7 @@ impl<'a> Numbers<'a> {
         Self { service, pending: Vec::new() }
     }
 
-    async fn look_up(&mut self) -> Result<Vec<Refused>, Failure> {
+    async fn find_pending(&mut self) -> Result<Vec<Refused>, Failure> {
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
             return Ok(Vec::new());
@@ -245,11 +245,11 @@ impl Examiner for Numbers<'_> {
             if let OrderName::Number(number) = OrderName::in_draft(draft)? {
                 self.pending.push((line, number));
             }
-            if self.pending.len() < Self::TOGETHER { Ok(Vec::new()) } else { self.look_up().await }
+            if self.pending.len() < Self::TOGETHER { Ok(Vec::new()) } else { self.find_pending().await }
         })
     }
 
     fn finish(&mut self) -> LocalBoxFuture<'_, Result<Vec<Refused>, Failure>> {
-        Box::pin(self.look_up())
+        Box::pin(self.find_pending())
     }
 }

@@ -86,7 +86,7 @@ async fn save_at_once(service: &Service<'_>, draft: &Draft) -> Result<Outcome, F
     let effect = effect::Effect::on(effect::Owner { id, ..effect::Owner::to_be_made(Kind::Cart) });
     let call = Call { is_looked_at_later: true, ..Call::new(OPERATION, request, effect) };
     let written = write::carry_out(service, OPERATION, &owner, call).await;
-    let Written { reply, status, .. } = written.map_err(|failure| cart::look_hint(service, failure))?;
+    let Written { reply, status, .. } = written.map_err(|failure| cart::with_hint(service, failure))?;
     let response = reply.map(|reply| reply.value);
     // Only people read it.
     let is_read = !service.session.report.is_json();
@@ -205,7 +205,7 @@ impl<'a> Requests<'a> {
         let Some(((owner, _), call)) = self.payment.as_ref().zip(to_send.next()) else { return Ok(()) };
         let sent = match &self.shipping {
             Some(_) => calls.complete(owner, call).await.map_err(second_failed),
-            None => calls.carry_out(owner, call).await.map_err(|it| cart::look_hint(service, it)),
+            None => calls.carry_out(owner, call).await.map_err(|it| cart::with_hint(service, it)),
         };
         sent.map(drop)
     }
@@ -279,7 +279,7 @@ fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
     } else if cart::is_no_cart(&failure) {
         failure.hint(hint!("if there is no active cart, ", cart::without_cart(service)))
     } else {
-        cart::look_hint(service, failure)
+        cart::with_hint(service, failure)
     }
 }
 

@@ -153,7 +153,7 @@ impl Owner for Saved<'_> {
         Kind::Cart.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("quote show").into()
     }
 }

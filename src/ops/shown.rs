@@ -4,7 +4,7 @@ use crate::client::service::Service;
 use crate::report::changes;
 use crate::report::style::TextStyle;
 use storefront_core::order::{Order, Which};
-use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::diff::{self, FieldChange};
 use storefront_core::profile::stored::Profile;
 
 /// Shows the differences between the customer as the form showed them and as they are stored.
@@ -24,7 +24,7 @@ pub fn show_edits_of_order(service: &Service<'_>, stored: &Order) {
     show(service, effects.flat_map(|effect| effect.differences()).collect());
 }
 
-fn show(service: &Service<'_>, mut edits: Vec<Change>) {
+fn show(service: &Service<'_>, mut edits: Vec<FieldChange>) {
     edits.retain(|edit| !edit.is_same());
     if edits.is_empty() {
         return;

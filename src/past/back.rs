@@ -14,7 +14,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::Success;
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::diff::{Change, PlannedUndo};
+use storefront_core::profile::diff::{FieldChange, PlannedUndo};
 use storefront_core::text::sanitize::sanitize_line;
 
 /// Its name in results.
@@ -52,7 +52,7 @@ pub type Plan<'a> = Result<Back<'a>, Vec<String>>;
 /// The way back, computed from what a read showed.
 pub struct Back<'a> {
     /// The differences that it makes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
     /// What is not taken back, in words.
     pub left: Vec<String>,
     /// The warnings before it is sent.
@@ -80,7 +80,7 @@ pub struct Deleted {
 #[derive(Debug, Default)]
 pub struct Shown {
     /// The differences that it makes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
     /// What is not taken back.
     pub left: Vec<String>,
     /// The warnings before it is sent.
@@ -190,7 +190,7 @@ fn agree(
     service: &Service<'_>,
     name: &str,
     allowed: Allowed,
-    shown: &[Change],
+    shown: &[FieldChange],
     deleted: Option<&Deleted>,
 ) -> Result<(), Failure> {
     let session = service.session;

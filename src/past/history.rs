@@ -11,7 +11,7 @@ use crate::report::changes;
 use crate::report::list::{Column, List};
 use storefront_core::failure::Failure;
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 use storefront_core::text::exact_json;
 
 /// How many writes are listed without `--limit`.
@@ -160,7 +160,7 @@ fn call(write: &Write) -> Value {
     })
 }
 
-fn differences(write: &Write) -> Vec<Change> {
+fn differences(write: &Write) -> Vec<FieldChange> {
     write.asked().map(|effect| effect.differences()).unwrap_or_default()
 }
 

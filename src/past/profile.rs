@@ -58,7 +58,7 @@ pub async fn planned(
 ///
 /// # Errors
 /// As the reads.
-pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
+pub async fn preview(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
     let global = GlobalArgs { dry_run: true, ..service.session.global.clone() };
     let session = Session { global: &global, ..*service.session };
     let service = &Service { session: &session, ..service.clone() };

@@ -67,10 +67,10 @@ async fn of_subject(service: &Service<'_>, found: &Found, agreed: Agreed<'_>) ->
 ///
 /// # Errors
 /// As the reads.
-pub async fn look(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
+pub async fn preview(service: &Service<'_>, found: &Found) -> Result<Shown, Failure> {
     let service = &of_owner(service, found)?;
     if is_of_profile(found) {
-        return match Box::pin(profile::look(service, found)).await {
+        return match Box::pin(profile::preview(service, found)).await {
             Err(failure) if failure.absent == Some(Absent::Customer) => {
                 Ok(Shown::left(vec![failure.message]))
             }

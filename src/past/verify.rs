@@ -30,7 +30,7 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
     for writes in by_owner(found) {
         let Some(last) = writes.last() else { continue };
         let own = owners::of_customer(service, last)?;
-        let state = look(&own, &[&writes]).await?.into_iter().next();
+        let state = states_of(&own, &[&writes]).await?.into_iter().next();
         states.extend(state.map(|state| (last.owner_in_words(), state)));
     }
     for (owner, state) in &states {
@@ -86,7 +86,7 @@ fn by_owner(found: &Found) -> Vec<Vec<&Write>> {
 ///
 /// # Errors
 /// As [`owners::read`].
-pub async fn look(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<StateSince>, Failure> {
+pub async fn states_of(service: &Service<'_>, records: &[&[&Write]]) -> Result<Vec<StateSince>, Failure> {
     let all = |state: StateSince| Ok(vec![state; records.len()]);
     let effects: Vec<Vec<Effect>> = records.iter().map(|writes| effects_of(writes)).collect();
     let count: usize = records.iter().map(|writes| writes.len()).sum();

@@ -25,7 +25,7 @@ use crate::cli::lines::Lines;
 use crate::journal::{MadeOf, Undoes};
 use crate::system::storage::{LogAccess, ReadFrom, Storage};
 use storefront_core::failure::Failure;
-use storefront_core::profile::diff::{Change, Expected, Required};
+use storefront_core::profile::diff::{Expected, FieldChange, Required};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::hex;
 
@@ -155,7 +155,8 @@ impl Planned {
     pub fn parse(text: &str) -> Option<Self> {
         let mut line = exact_json::parse_object(text.as_bytes()).ok()?;
         let customer = line.get("customer").and_then(Value::as_str).map(str::to_owned);
-        let changes = line.get("expect")?.as_array()?.iter().map(Change::parse).collect::<Option<_>>()?;
+        let changes =
+            line.get("expect")?.as_array()?.iter().map(FieldChange::parse).collect::<Option<_>>()?;
         let owner = line.get("owner").and_then(Value::as_object).cloned().unwrap_or_default();
         let required = line.get("require").and_then(Value::as_array).into_iter().flatten();
         let required = required.map(Required::parse).collect::<Option<_>>()?;

@@ -11,7 +11,7 @@ use super::style::{self, OutputStyle, TextStyle, cell};
 use storefront_core::id::AddressId;
 use storefront_core::interface::label::label;
 use storefront_core::profile::address::join_ids;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::profile::path::List;
 use storefront_core::text::sanitize::sanitize_line;
@@ -50,7 +50,7 @@ pub fn expiry(expires: Timestamp) -> String {
 }
 
 /// The changes, field by field, below the address or the item that they are in.
-pub fn text(changes: &[Change], screen: OutputStyle) -> String {
+pub fn text(changes: &[FieldChange], screen: OutputStyle) -> String {
     let cells = |ChangeRow { field, before, after }: ChangeRow| match (before, after) {
         (Some(before), Some(after)) => {
             let after = cell(TextStyle::Success, format!("→ {after}"));
@@ -66,24 +66,24 @@ pub fn text(changes: &[Change], screen: OutputStyle) -> String {
 }
 
 /// The changes, by the place that they are in.
-pub fn blocks(changes: &[Change]) -> Vec<Block> {
-    let is_one = |one: &Change, other: &Change| !is_whole(one) && owner(one) == owner(other);
-    let block = |changes: &[Change]| Block { head: owner(&changes[0]), rows: rows(changes) };
+pub fn blocks(changes: &[FieldChange]) -> Vec<Block> {
+    let is_one = |one: &FieldChange, other: &FieldChange| !is_whole(one) && owner(one) == owner(other);
+    let block = |changes: &[FieldChange]| Block { head: owner(&changes[0]), rows: rows(changes) };
     changes.chunk_by(is_one).map(block).collect()
 }
 
 /// Whether it is the change of a whole address or item.
-fn is_whole(change: &Change) -> bool {
+fn is_whole(change: &FieldChange) -> bool {
     change.path.is_address() || change.path.is_item()
 }
 
 /// What was changed, in a few words: `address 2: Postcode, City; new address`.
-pub fn in_words(changes: &[Change]) -> String {
+pub fn in_words(changes: &[FieldChange]) -> String {
     const SHOWN: usize = 3;
-    let is_one = |one: &Change, other: &Change| !is_whole(one) && owner(one) == owner(other);
+    let is_one = |one: &FieldChange, other: &FieldChange| !is_whole(one) && owner(one) == owner(other);
     let more =
         |count: usize| if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
-    let part = |changes: &[Change]| {
+    let part = |changes: &[FieldChange]| {
         let whole = owner(&changes[0]);
         if is_whole(&changes[0]) {
             return whole;
@@ -96,7 +96,7 @@ pub fn in_words(changes: &[Change]) -> String {
 }
 
 /// The place of a change.
-fn owner(change: &Change) -> String {
+fn owner(change: &FieldChange) -> String {
     let of_order = change.path.order_address().map(str::to_owned);
     let address = of_order.or(change.path.address_id().map(|id| format!("address {id}")));
     let id = address.or(change.path.item_id().map(|id| format!("item {id}")));
@@ -112,8 +112,8 @@ fn owner(change: &Change) -> String {
 }
 
 /// The fields of an address or an item that appears or goes as a whole, or each change of one that stays.
-fn rows(changes: &[Change]) -> Vec<ChangeRow> {
-    if let [change @ Change { before, after, .. }] = changes
+fn rows(changes: &[FieldChange]) -> Vec<ChangeRow> {
+    if let [change @ FieldChange { before, after, .. }] = changes
         && is_whole(change)
     {
         let is_removed = after.is_none();
@@ -130,19 +130,19 @@ fn rows(changes: &[Change]) -> Vec<ChangeRow> {
     }
     let row = |field: String, before, after| ChangeRow { field, before: Some(before), after: Some(after) };
     // The parts of a region change together.
-    let (parts, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| {
+    let (parts, others): (Vec<&FieldChange>, Vec<&FieldChange>) = changes.iter().partition(|change| {
         let name = change.path.last_name();
         let is_of_address = change.path.address_id().is_some() || change.path.order_address().is_some();
         is_of_address && ["region", "region_code", "region_id"].contains(&name)
     });
-    let side = |side: fn(&Change) -> &Option<Value>| {
+    let side = |side: fn(&FieldChange) -> &Option<Value>| {
         let parts =
             parts.iter().map(|it| (it.path.last_name().to_owned(), side(it).clone().unwrap_or_default()));
         region(&parts.collect()).unwrap_or_else(|| format_value(None))
     };
     let region = (!parts.is_empty())
         .then(|| row(label("region").to_owned(), side(|it| &it.before), side(|it| &it.after)));
-    let others = others.into_iter().map(|Change { path, before, after }| {
+    let others = others.into_iter().map(|FieldChange { path, before, after }| {
         // An address without the flag is not a default.
         let is_flag = [before, after].into_iter().flatten().any(Value::is_boolean);
         let no = Value::Bool(false);
@@ -205,7 +205,7 @@ mod tests {
     use super::{in_words, summary, text, when};
     use crate::report::style::OutputStyle;
     use storefront_core::id::AddressId;
-    use storefront_core::profile::diff::{self, Change};
+    use storefront_core::profile::diff::{self, FieldChange};
     use storefront_core::profile::merge::AddressSummary;
     use storefront_core::profile::path::FieldPath;
 
@@ -234,9 +234,12 @@ mod tests {
     #[test]
     fn items_of_a_cart_are_shown_like_addresses() {
         let item = FieldPath::item(4);
-        let qty =
-            Change { path: FieldPath::item(3).member("qty"), before: Some(2.into()), after: Some(5.into()) };
-        let removed = Change { path: item, before: Some(json!({"sku": "mug", "qty": 1})), after: None };
+        let qty = FieldChange {
+            path: FieldPath::item(3).member("qty"),
+            before: Some(2.into()),
+            after: Some(5.into()),
+        };
+        let removed = FieldChange { path: item, before: Some(json!({"sku": "mug", "qty": 1})), after: None };
         let text = text(&[qty, removed], OutputStyle::default());
         assert_eq!(text, "item 3\n  qty  2  → 5\nitem 4, removed\n  sku  mug\n  qty  1");
     }

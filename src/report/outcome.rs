@@ -14,7 +14,7 @@ use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{OperationSpec, Success};
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::diff::{Change, Expected};
+use storefront_core::profile::diff::{Expected, FieldChange};
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{in_json, sanitize, sanitize_line};
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub changed: Option<ChangedOutcome>,
     /// Every difference, without [`Self::profile`] and [`Self::changed`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub changes: Option<Vec<Change>>,
+    pub changes: Option<Vec<FieldChange>>,
     /// The outcome of each call, if the operation has several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
@@ -81,7 +81,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, Serialize)]
 pub struct ProfileOutcome {
     /// Every difference.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
     /// What became of the addresses.
     #[serde(rename = "addresses")]
     pub summary: AddressSummary,
@@ -100,7 +100,7 @@ pub struct ProfileOutcome {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ChangedOutcome {
     /// Every difference.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
     /// The owner of the changes, for people; only of a dry run.
     #[serde(skip)]
     pub owner: Map<String, Value>,

@@ -58,7 +58,7 @@ pub(super) fn of_call(
 }
 
 fn way_to_look(owner: &dyn Owner) -> Hint {
-    hint!("look at the ", owner.noun(), " with ", owner.look_hint())
+    hint!("look at the ", owner.noun(), " with ", owner.shown_by())
 }
 
 /// What to type where something was saved.

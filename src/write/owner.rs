@@ -115,7 +115,7 @@ pub trait Owner {
     fn noun(&self) -> &'static str;
 
     /// The command that shows it to a person.
-    fn look_hint(&self) -> Hint;
+    fn shown_by(&self) -> Hint;
 }
 
 /// A thing that no call reads.
@@ -141,7 +141,7 @@ impl Owner for Unread {
         self.noun
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         CHECK_BEFORE_RETRY.into()
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use storefront::plan::write::NewPlan;
 use storefront::plan::{PlanHeader, Planned};
 use storefront::system::storage::Disk;
-use storefront_core::profile::diff::{Change, Expected};
+use storefront_core::profile::diff::{Expected, FieldChange};
 
 use crate::review::{CODE, Review, keep_code, send, without_terminal};
 use crate::support::storefront::Home;
@@ -276,12 +276,12 @@ fn ten_thousand_records_are_filtered_and_searched() {
     let first = std::fs::read_to_string(home.dir.path().join("moves.plan")).unwrap();
     let header: PlanHeader = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     let change = |path: &str, before: &str, after: String| {
-        Change::parse(&json!({"path": path, "before": before, "after": after})).unwrap()
+        FieldChange::parse(&json!({"path": path, "before": before, "after": after})).unwrap()
     };
     // Each thousandth deletes an address.
     let deleted = |number: usize| {
         let path = format!("addresses[id={number}]");
-        Change::parse(&json!({"path": path, "before": {"id": number, "city": "Paris"}, "after": null}))
+        FieldChange::parse(&json!({"path": path, "before": {"id": number, "city": "Paris"}, "after": null}))
             .unwrap()
     };
     let record = |number: usize| {

@@ -72,7 +72,7 @@ impl Finding {
 
 impl Task {
     /// Reads what a group wrote. `draft` is that of its last record.
-    pub async fn look(
+    pub async fn answer(
         self,
         service: &Service<'_>,
         operation: &dyn Operation,
@@ -97,7 +97,7 @@ async fn as_written(service: &Service<'_>, members: &[Member]) -> Result<Vec<Fin
     let Some(last) = members.iter().rev().find_map(|member| member.writes.last()) else {
         return Ok(Vec::new());
     };
-    let states = verify::look(&of_customer(service, last)?, &records).await?;
+    let states = verify::states_of(&of_customer(service, last)?, &records).await?;
     let now = service.session.context.clock.now();
     let finding = |(member, state): (&Member, StateSince)| {
         // The look may have closed a write of unknown outcome.
@@ -162,7 +162,7 @@ async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<Undone, F
     };
     let customer = customer_of(service, last).map(str::to_owned);
     let found = FoundWrites { run, record: None, writes: writes.iter().copied().cloned().collect() };
-    let shown = undo::look(service, &found).await?;
+    let shown = undo::preview(service, &found).await?;
     if shown.changes.is_empty() {
         return Ok(Undone { left: shown.left, notes: shown.warnings, ..Undone::default() });
     }

@@ -46,7 +46,7 @@ pub async fn run(
             && let Some((job, prepared)) = waiting.pop_front()
         {
             course.pace.borrow_mut().on_start(Instant::now());
-            running.push(Box::pin(look(shared, job, prepared)));
+            running.push(Box::pin(run_group(shared, job, prepared)));
         }
         if running.is_empty() && (waiting.is_empty() || course.broken.is_some()) {
             break;
@@ -139,8 +139,8 @@ fn jobs(follower: &Follower<'_>, groups: Vec<(Group, PreparedRecord)>) -> (Waiti
     (waiting, by_record)
 }
 
-/// Looks at one group, with the token of its records.
-async fn look(shared: RunContext<'_>, location: RecordLocation, prepared: PreparedRecord) -> JobResult {
+/// Runs one group, with the token of its records.
+async fn run_group(shared: RunContext<'_>, location: RecordLocation, prepared: PreparedRecord) -> JobResult {
     let token = prepared.token_source.clone().token().await;
     let position = Position { location, hash: 0 };
     let job = Job { position, key: 0, prepared, token, earlier: None, write_ahead: None };

@@ -17,7 +17,7 @@ use crate::report::changes::{self, Block, ChangeRow};
 use crate::report::fields::{EMPTY, fields};
 use crate::report::summary::count_records;
 use storefront_core::failure::Failure;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// The page, with its style and its script; `{{…}}` stands for what is put in.
@@ -170,7 +170,7 @@ fn record_html(
 ) -> (String, bool) {
     let changes = &record.expect.changes;
     let is_deletion =
-        |change: &&Change| change.after.is_none() && (change.path.is_address() || change.path.is_item());
+        |change: &&FieldChange| change.after.is_none() && (change.path.is_address() || change.path.is_item());
     let deleted = changes.iter().filter(is_deletion).count();
     let blocks = if changes.is_empty() { vec![sent(record)] } else { changes::blocks(changes) };
     let mut rows = String::new();

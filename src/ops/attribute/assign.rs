@@ -126,7 +126,7 @@ impl Owner for Place<'_> {
         Kind::Attribute.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("attribute list").arg(self.code).into()
     }
 }

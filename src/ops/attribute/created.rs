@@ -90,7 +90,7 @@ impl Owner for Creation<'_> {
         Kind::Attribute.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("attribute show").arg(self.asked.code()).into()
     }
 }

@@ -225,11 +225,11 @@ fn number_options(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Looks up the store views and sets that an attribute, or its options, name.
+/// Resolves the store views and sets that an attribute, or its options, name.
 ///
 /// # Errors
 /// `usage` for names that the shop does not have, and as [`Service::read`].
-pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Result<(), Failure> {
+pub async fn resolve_names(service: &Service<'_>, asked: &Map<String, Value>) -> Result<(), Failure> {
     names::resolve_store_views(service, &mut asked.clone()).await?;
     names::find_groups(service, &Attribute(asked).set_names()).await.map(drop)
 }

@@ -13,7 +13,7 @@ use storefront_core::attribute::{Named, split_set};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, sorted_query};
 use storefront_core::operation::scalar;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 use storefront_core::text::exact_json;
 
 /// The path of a call on attributes in an interface that can change them.
@@ -96,7 +96,7 @@ pub async fn store_views(service: &Service<'_>) -> Result<Rc<Vec<Named>>, Failur
 ///
 /// # Errors
 /// `usage` for one that is not there, and as [`Service::read`].
-pub async fn ensure_stores(service: &Service<'_>, changes: &[Change]) -> Result<(), Failure> {
+pub async fn ensure_stores(service: &Service<'_>, changes: &[FieldChange]) -> Result<(), Failure> {
     // With a customer's own token the shop ignores these fields.
     if service.customer.is_none() || !service.settings.dialect.lists_store_views {
         return Ok(());

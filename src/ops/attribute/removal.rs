@@ -384,7 +384,7 @@ impl Owner for Removed<'_> {
         Kind::Attribute.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("attribute show").arg(self.code).into()
     }
 }

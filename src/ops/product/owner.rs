@@ -90,7 +90,7 @@ impl Owner for ProductOwner<'_> {
         Kind::Product.noun()
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("product show").arg(&*self.product.sku).into()
     }
 }

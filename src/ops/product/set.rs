@@ -94,7 +94,7 @@ impl<'a> Ready<'a> {
     }
 
     /// The differences that it makes, with the labels of options.
-    pub fn changes(&self) -> Vec<diff::Change> {
+    pub fn changes(&self) -> Vec<diff::FieldChange> {
         self.changed.changes.clone()
     }
 
@@ -373,7 +373,7 @@ fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> ChangedOut
             // A store view then shows the value for all.
             _ => words(of_all),
         };
-        diff::Change { before, after, path: change.path.clone() }
+        diff::FieldChange { before, after, path: change.path.clone() }
     };
     let view = effect.owner.scope.clone().filter(|scope| scope != ALL).map(|view| ("store_view", view));
     let owner = [("sku", product.sku.clone()), ("product", product.id.clone())].into_iter().chain(view);

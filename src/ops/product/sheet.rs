@@ -63,7 +63,7 @@ impl<'a> Sheet<'a> {
         let takes = self.pending.get_mut(&scope).is_none_or(|pending| pending.room.takes(&wanted.sku));
         let mut refused = Vec::new();
         if !takes && let Some(full) = self.pending.remove(&scope) {
-            refused = self.look_up(&scope, full.records).await?;
+            refused = self.compare(&scope, full.records).await?;
         }
         if let Some(pending) = self.pending.get_mut(&scope) {
             pending.records.push((line, wanted));
@@ -107,7 +107,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Compares records with the products of the shop.
-    async fn look_up(&mut self, scope: &str, records: Vec<(u64, Wanted)>) -> Result<Vec<Refused>, Failure> {
+    async fn compare(&mut self, scope: &str, records: Vec<(u64, Wanted)>) -> Result<Vec<Refused>, Failure> {
         let skus: Vec<&str> = records.iter().map(|(_, wanted)| wanted.sku.as_str()).collect();
         let shown = search::shown(self.service, scope, &skus).await?;
         if scope != ALL {
@@ -162,7 +162,7 @@ impl Examiner for Sheet<'_> {
         Box::pin(async {
             let mut refused = Vec::new();
             for (scope, pending) in std::mem::take(&mut self.pending) {
-                refused.extend(self.look_up(&scope, pending.records).await?);
+                refused.extend(self.compare(&scope, pending.records).await?);
             }
             *self.catalog.examined.borrow_mut() = Some(std::mem::take(&mut self.examined));
             Ok(refused)

@@ -15,7 +15,7 @@ use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::interface::request::Request;
 use storefront_core::profile::address::join_ids;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::FieldChange;
 use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::path::FieldPath;
@@ -31,7 +31,7 @@ pub struct Doubt {
     /// The question after its message.
     pub question: &'static str,
     /// The changes that it is about, to be shown before the question.
-    pub about: Vec<Change>,
+    pub about: Vec<FieldChange>,
 }
 
 impl Doubt {
@@ -153,8 +153,8 @@ pub fn mismatch(service: &Service<'_>, write: WriteName, verification: &Verifica
     let hint =
         magento::ignored_on_own_profile(verification, administrators).filter(|_| service.customer.is_none());
     let mut what = lost(verification);
-    let (removals, others): (Vec<Change>, Vec<Change>) =
-        verification.undone.iter().cloned().partition(Change::is_removal);
+    let (removals, others): (Vec<FieldChange>, Vec<FieldChange>) =
+        verification.undone.iter().cloned().partition(FieldChange::is_removal);
     let removals: Vec<AddressId> = removals.iter().filter_map(|change| change.path.address_id()).collect();
     if !removals.is_empty() {
         let verb = if removals.len() == 1 { "was" } else { "were" };
@@ -167,7 +167,7 @@ pub fn mismatch(service: &Service<'_>, write: WriteName, verification: &Verifica
     let missing = lost_paths(verification).chain(undone).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
-    let failure = failure.hint(hint.map_or_else(|| look_again(write), Hint::from));
+    let failure = failure.hint(hint.map_or_else(|| check_again(write), Hint::from));
     Failure { missing, write: Some(text(write)), ..failure }
 }
 
@@ -192,7 +192,7 @@ fn lost_paths(verification: &Verification) -> impl Iterator<Item = String> {
 pub fn other_customer(write: WriteName, id: &str) -> Failure {
     let message =
         format!("the profile was written, but the service then answered with that of customer {id}");
-    let hint = hint!("check any cache in front of the service; ", look_again(write));
+    let hint = hint!("check any cache in front of the service; ", check_again(write));
     let failure = Failure::new(FailureKind::Mismatch, message).hint(hint);
     Failure { write: Some(text(write)), ..failure }
 }
@@ -239,7 +239,7 @@ fn refused_unknown(write: WriteName, refused: Failure, why: &str) -> Failure {
     Failure { message, write: Some(text(write)), ..refused }.applied(Applied::Unknown).hint(hint)
 }
 
-fn look_again(write: WriteName) -> Hint {
+fn check_again(write: WriteName) -> Hint {
     hint!(
         "look again with ",
         storefront("customer show"),

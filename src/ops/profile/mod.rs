@@ -149,8 +149,8 @@ impl Update {
 }
 
 /// The changes of a plan without the removals of addresses that are gone already.
-fn still_planned(planned: &[diff::Change], gone: &[AddressId]) -> Vec<diff::Change> {
-    let is_gone = |change: &&diff::Change| {
+fn still_planned(planned: &[diff::FieldChange], gone: &[AddressId]) -> Vec<diff::FieldChange> {
+    let is_gone = |change: &&diff::FieldChange| {
         change.is_removal() && change.path.address_id().is_some_and(|id| gone.contains(&id))
     };
     planned.iter().filter(|change| !is_gone(change)).cloned().collect()

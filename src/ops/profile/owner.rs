@@ -232,7 +232,7 @@ impl Owner for Replaced<'_> {
         "profile"
     }
 
-    fn look_hint(&self) -> Hint {
+    fn shown_by(&self) -> Hint {
         storefront("customer show").into()
     }
 
@@ -302,8 +302,8 @@ impl Owner for Removal<'_> {
         self.whole.noun()
     }
 
-    fn look_hint(&self) -> Hint {
-        self.whole.look_hint()
+    fn shown_by(&self) -> Hint {
+        self.whole.shown_by()
     }
 
     fn undo(&self) -> Option<Hint> {

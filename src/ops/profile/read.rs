@@ -21,7 +21,7 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::{AddressId, CustomerId};
 use storefront_core::interface::request::{Bearer, Request};
-use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::diff::{self, FieldChange};
 use storefront_core::profile::stored::{self, Pointers, Profile};
 
 /// An older read is not the basis of a call.
@@ -323,7 +323,7 @@ fn has_no_read(service: &Service<'_>, failure: &Failure) -> bool {
 }
 
 /// The first few changes, by their paths.
-pub fn list_paths(changes: &[Change]) -> String {
+pub fn list_paths(changes: &[FieldChange]) -> String {
     const SHOWN: usize = 4;
     let mut paths: Vec<String> = changes.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
     if changes.len() > SHOWN {

@@ -40,7 +40,7 @@ use storefront_core::text::exact_json;
 #[derive(Default)]
 pub struct Answers {
     /// The changes that were shown and confirmed.
-    pub agreed: Option<Vec<diff::Change>>,
+    pub agreed: Option<Vec<diff::FieldChange>>,
     /// The doubts that were accepted, by their messages.
     pub accepted: HashSet<String>,
     /// How many addresses an undo deletes.
@@ -356,7 +356,7 @@ impl<'a> Steps<'a> {
     ) -> Result<Vec<Call>, Failure> {
         let replaces_list = matches!(self.change, ProfileChange::Update(update) if update.patch.replace);
         let is_read = loaded.is_readable && self.change.base().is_none();
-        if replaces_list || !is_read || !merged.changes.iter().all(diff::Change::is_removal) {
+        if replaces_list || !is_read || !merged.changes.iter().all(diff::FieldChange::is_removal) {
             return Ok(Vec::new());
         }
         let removed = &merged.summary.removed;

@@ -95,7 +95,7 @@ impl Effect {
         let mut look = Look::default();
         let found = self.find_created(read);
         for change in &self.changes {
-            self.look_at(change, Document(read), &found, &mut look);
+            self.compare_change(change, Document(read), &found, &mut look);
         }
         for (created, found) in self.creates.iter().zip(&found) {
             match found {
@@ -118,7 +118,7 @@ impl Effect {
         look
     }
 
-    fn look_at(
+    fn compare_change(
         &self,
         change: &Change,
         read: Document<'_>,
@@ -261,7 +261,7 @@ impl Effect {
 
     /// The places where the look that closed it showed neither the value before nor the value that was sent: what the
     /// service made of them.
-    pub fn rewritten(&self) -> Vec<diff::Change> {
+    pub fn rewritten(&self) -> Vec<diff::FieldChange> {
         let changed = self.changes.iter().filter_map(|change| {
             let (Some(seen), Sent::Value(Some(sent))) = (&change.seen, &change.sent) else { return None };
             let before = match &change.before {
@@ -273,13 +273,13 @@ impl Effect {
             let path = change.path.clone();
             let after = seen.value.clone();
             let is_other = !is_now(Some(sent)) && !is_now(before.as_ref());
-            is_other.then_some(diff::Change { path, before, after })
+            is_other.then_some(diff::FieldChange { path, before, after })
         });
         let created = self.creates.iter().filter_map(|created| {
             let seen = created.seen.as_ref().filter(|seen| !is_some_content(seen, &created.content))?;
             let path = FieldPath::new_in(created.list.name());
             let after = Some(seen.clone());
-            Some(diff::Change { path, before: None, after })
+            Some(diff::FieldChange { path, before: None, after })
         });
         changed.chain(created).collect()
     }

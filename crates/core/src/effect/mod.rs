@@ -331,8 +331,8 @@ impl Effect {
 
     /// The differences that it makes, as results have them. A value that is not known (it was not read, or an id is
     /// still to come) is left out.
-    pub fn differences(&self) -> Vec<diff::Change> {
-        let change = |change: &Change| diff::Change {
+    pub fn differences(&self) -> Vec<diff::FieldChange> {
+        let change = |change: &Change| diff::FieldChange {
             path: change.path.clone(),
             before: match &change.before {
                 Before::NotRead => None,
@@ -340,7 +340,7 @@ impl Effect {
             },
             after: change.after(&self.creates).flatten(),
         };
-        let created = |created: &Created| diff::Change {
+        let created = |created: &Created| diff::FieldChange {
             path: created.path(),
             before: None,
             after: Some(created.seen.as_ref().unwrap_or(&created.content).clone()),

@@ -110,7 +110,7 @@ proptest! {
         let effect = Effect::of_profile(owner(), &before, &after);
         let sent = effect.applied_to(&before);
         let differences = diff::customers(&after, &sent);
-        let are_new = |change: &diff::Change| change.path.is_new_address();
+        let are_new = |change: &diff::FieldChange| change.path.is_new_address();
         prop_assert!(differences.iter().all(are_new), "{differences:?}");
         prop_assert_eq!(contents(&sent), contents(&after));
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, join_ids};
-use super::diff::{Change, Expected, Required};
+use super::diff::{Expected, FieldChange, Required};
 use super::equal::same_flag;
 use super::path::FieldPath;
 use super::region::{self, RegionDirectory};
@@ -147,8 +147,9 @@ pub fn removal(profile: &Profile, twins: &[Twins]) -> Option<Expected> {
     let customer = profile.customer();
     let stored = |id: &AddressId| find_address(customer, *id).cloned();
     let removed = twins.iter().flat_map(|twins| &twins.remove);
-    let changes: Vec<Change> =
-        removed.map(|id| Change { path: FieldPath::address(*id), before: stored(id), after: None }).collect();
+    let changes: Vec<FieldChange> = removed
+        .map(|id| FieldChange { path: FieldPath::address(*id), before: stored(id), after: None })
+        .collect();
     let kept = twins.iter().filter(|twins| !twins.remove.is_empty()).flat_map(|twins| &twins.keep);
     let kept = kept.map(|id| Required { path: FieldPath::address(*id), value: stored(id) });
     let defaults = DEFAULTS

@@ -13,7 +13,7 @@ use crate::text::sanitize::quoted;
 
 /// One difference, as results have it. `None` means that the field is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct FieldChange {
     /// Where, such as `addresses[id=12].postcode`.
     pub path: FieldPath,
     /// The stored value.
@@ -22,7 +22,7 @@ pub struct Change {
     pub after: Option<Value>,
 }
 
-impl Change {
+impl FieldChange {
     /// Reads a difference as results have it; a value of `null` is one that is not there.
     pub fn parse(value: &Value) -> Option<Self> {
         let side = |name| value.get(name).filter(|value| !value.is_null()).cloned();
@@ -49,7 +49,7 @@ impl Change {
 
 /// Differences between two customer objects. Addresses are matched by id; an address without an id, or with an id that
 /// the other side does not have, is an addition or a removal.
-pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
+pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<FieldChange> {
     let mut changes = Vec::new();
     members(before, after, &|name| FieldPath::default().member(name), &mut changes);
     address_lists(address_list(before), address_list(after), &mut changes);
@@ -68,7 +68,7 @@ pub struct Expected {
     /// Whose profile or cart is changed; empty if that is not known.
     pub owner: Map<String, Value>,
     /// The changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
     /// Values that must still be stored as they were read, although they are not changed: otherwise the change would be
     /// wrong.
     pub required: Vec<Required>,
@@ -110,7 +110,7 @@ impl Expected {
         let now = required.path.find(stored, &index);
         let mut changes = Vec::new();
         value(|| required.path.clone(), required.value.as_ref(), now, &mut changes);
-        let Some(Change { path, before, after }) = changes.first() else { return Ok(()) };
+        let Some(FieldChange { path, before, after }) = changes.first() else { return Ok(()) };
         let [now, before] = [after, before].map(|side| shown(side.as_ref().filter(|side| !side.is_null())));
         let message = format!("`{path}` is {now}, and was {before} when it was planned");
         Err(Failure::guard(message).hint("make the plan again with --plan").for_good())
@@ -127,8 +127,8 @@ fn shown(value: Option<&Value>) -> String {
 /// # Errors
 /// `guard`, with the first that differs: its place, and both values.
 pub fn ensure_planned(
-    planned: &[Change],
-    changes: &[Change],
+    planned: &[FieldChange],
+    changes: &[FieldChange],
     stored: &Map<String, Value>,
 ) -> Result<(), Failure> {
     let index = AddressIndex::of(address_list(stored))?;
@@ -139,7 +139,7 @@ pub fn ensure_planned(
 #[derive(Debug, Clone, Copy)]
 pub struct PlannedUndo<'p> {
     /// What goes back.
-    pub changes: &'p [Change],
+    pub changes: &'p [FieldChange],
     /// What is left, in words.
     pub left: &'p [String],
 }
@@ -150,7 +150,7 @@ impl PlannedUndo<'_> {
     ///
     /// # Errors
     /// `guard`, with the first that is not planned.
-    pub fn ensure(&self, changes: &[Change], left: &[String]) -> Result<(), Failure> {
+    pub fn ensure(&self, changes: &[FieldChange], left: &[String]) -> Result<(), Failure> {
         let change = changes.iter().find(|change| !is_in(self.changes, change));
         let left = left.iter().find(|left| !self.left.contains(left));
         let message = match (change, left) {
@@ -163,7 +163,7 @@ impl PlannedUndo<'_> {
 }
 
 /// Whether a change is among these, as a plan prints them: nothing and null are one.
-fn is_in(list: &[Change], change: &Change) -> bool {
+fn is_in(list: &[FieldChange], change: &FieldChange) -> bool {
     list.iter().any(|other| {
         other.path.to_string() == change.path.to_string()
             && is_printed_as(other.before.as_ref(), change.before.as_ref())
@@ -176,8 +176,8 @@ fn is_in(list: &[Change], change: &Change) -> bool {
 /// # Errors
 /// As [`ensure_planned`].
 pub fn ensure_planned_in(
-    planned: &[Change],
-    changes: &[Change],
+    planned: &[FieldChange],
+    changes: &[FieldChange],
     find: impl Fn(&FieldPath) -> Option<Value>,
 ) -> Result<(), Failure> {
     let lost = planned.iter().find(|change| !is_in(changes, change));
@@ -203,12 +203,12 @@ pub fn ensure_planned_in(
     Err(Failure::guard(message).hint("make the plan again with --plan").for_good())
 }
 
-fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
+fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<FieldChange>) {
     let [old, new]: [Vec<&Value>; 2] =
         [before, after].map(|list| list.iter().filter(|address| address.get("id").is_some()).collect());
     let (Ok(stored), Ok(now)) = (AddressIndex::of(old.iter().copied()), AddressIndex::of(new)) else {
         let path = FieldPath::default().member("addresses");
-        return changes.push(Change { path, before: Some(before.into()), after: Some(after.into()) });
+        return changes.push(FieldChange { path, before: Some(before.into()), after: Some(after.into()) });
     };
     for address in after {
         let id = own_id(address);
@@ -232,7 +232,7 @@ fn members(
     before: &Map<String, Value>,
     after: &Map<String, Value>,
     path: &dyn Fn(&str) -> FieldPath,
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<FieldChange>,
 ) {
     for (name, old) in before {
         value(|| path(name), Some(old), after.get(name), changes);
@@ -247,7 +247,7 @@ fn value(
     path: impl FnOnce() -> FieldPath,
     before: Option<&Value>,
     after: Option<&Value>,
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<FieldChange>,
 ) {
     if before == after {
         return;
@@ -270,7 +270,7 @@ fn value(
             Some((before, after)) => {
                 members(&before, &after, &|code| path.step(Step::Code(code.to_owned())), changes);
             }
-            None => changes.push(Change { path, before: before.cloned(), after: after.cloned() }),
+            None => changes.push(FieldChange { path, before: before.cloned(), after: after.cloned() }),
         },
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::defaults::DefaultAddress;
-use super::diff::Change;
+use super::diff::FieldChange;
 use super::equal::same_value;
 use super::verify::Verification;
 use crate::id::{self, AddressId};
@@ -93,7 +93,7 @@ pub fn drop_service_fields(draft: &mut Map<String, Value>) {
 }
 
 /// Whether a change is that of a stored default that is not one of the stored addresses, and that [`completed`] clears.
-pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
+pub fn is_lost_default(change: &FieldChange, stored: &Map<String, Value>) -> bool {
     let id = change.before.as_ref().and_then(AddressId::of);
     DEFAULTS.contains(&change.path.to_string().as_str())
         && change.after.as_ref().is_none_or(Value::is_null)

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, join_ids, own_id};
-use super::diff::{self, Change, by_code};
+use super::diff::{self, FieldChange, by_code};
 use super::equal::{has_all, is_unchanged, same_value};
 use super::patch::{ProfilePatch, Twin};
 use super::path::FieldPath;
@@ -36,7 +36,7 @@ pub struct Merged {
     /// The customer object with the full address list.
     pub customer: Map<String, Value>,
     /// Every difference from what is stored.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
     /// What becomes of the stored addresses.
     pub summary: AddressSummary,
     /// What was done that the user did not ask for explicitly.

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::address::{address_list, addresses_by_id, find_address, join_ids};
-use super::diff::{self, Change};
+use super::diff::{self, FieldChange};
 use super::equal::same_value;
 use crate::check::country::Country;
 use crate::hint::{Hint, hint, storefront};
@@ -133,7 +133,7 @@ pub fn explain(
 }
 
 /// What the command itself changed is at fault.
-fn of_changes(sentences: &[Sentence], changes: &[Change]) -> Option<Explained> {
+fn of_changes(sentences: &[Sentence], changes: &[FieldChange]) -> Option<Explained> {
     let clauses = |sentence: &Sentence| -> Vec<Clause> {
         changes.iter().filter_map(|change| sentence.of_change(change)).collect()
     };
@@ -307,7 +307,7 @@ impl Sentence {
     }
 
     /// What it says of a change of the command, where it may be about that.
-    fn of_change(&self, change: &Change) -> Option<Clause> {
+    fn of_change(&self, change: &FieldChange) -> Option<Clause> {
         let after = change.after.as_ref();
         if change.path.is_new_address() {
             let value = after.and_then(|address| address.get(self.field));

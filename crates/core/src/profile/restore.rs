@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::defaults::{DefaultAddress, is_set};
-use super::diff::{self, Change};
+use super::diff::{self, FieldChange};
 use super::equal::{PLACE, is_completed, is_content, is_untouched, same_value};
 use super::merge::set_field;
 use super::patch::{ProfilePatch, Twin};
@@ -31,7 +31,7 @@ pub struct Undo<'a> {
     /// What the update sent; with an address that it added as the shop stored it, with its id, if that is known.
     pub sent: &'a Map<String, Value>,
     /// Values that the service wrote in its own way.
-    pub rewritten: &'a [Change],
+    pub rewritten: &'a [FieldChange],
     /// Whether the whole profile goes back, not only what that update changed.
     pub all: bool,
     /// Whether a read has shown that an address which the update kept was lost: it counts as deleted by the update.
@@ -81,7 +81,7 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
     if undo.all && undo.dialect.merges_profiles {
         // Magento may show extension attributes wrongly, and setting one has effects.
         let own = diff::customers(undo.before, undo.sent);
-        let is_others = |change: &mut Change| {
+        let is_others = |change: &mut FieldChange| {
             change.path.is_in("/extension_attributes")
                 && !own.iter().any(|own| own.path.overlaps(&change.path))
         };
@@ -201,7 +201,7 @@ impl Building<'_> {
     }
 
     /// Sets one field back if it still is what the update made of it.
-    fn set_back(&mut self, change: Change) {
+    fn set_back(&mut self, change: FieldChange) {
         let id = change.path.address_id();
         let as_region = id.filter(|_| change.path.inside().starts_with("region"));
         let there = change.path.find(self.now, &self.index).cloned();
@@ -250,7 +250,8 @@ impl Building<'_> {
     /// Whether the value that is `there` is what the update `sent`, or what the service made of that.
     fn is_written(&self, path: &FieldPath, sent: Option<&Value>, there: Option<&Value>) -> bool {
         let is_now = |value: Option<&Value>| same_value(path.last_name(), there, value);
-        let is_ours = |own: &Change| own.path.to_string() == path.to_string() && is_now(own.after.as_ref());
+        let is_ours =
+            |own: &FieldChange| own.path.to_string() == path.to_string() && is_now(own.after.as_ref());
         is_now(sent)
             || self.undo.rewritten.iter().any(is_ours)
             || path.last_name() == "region" && is_completed(there, sent)
@@ -272,10 +273,11 @@ impl Building<'_> {
     }
 
     /// The region of an address as one change, and what it is now: its fields must not contradict each other.
-    fn region(&self, id: AddressId) -> Option<(Change, Option<Value>)> {
+    fn region(&self, id: AddressId) -> Option<(FieldChange, Option<Value>)> {
         let region = |customer| find_address(customer, id).map(region::as_object);
         let path = FieldPath::address(id).member("region");
-        let change = Change { path, before: Some(region(self.undo.before)?), after: region(self.undo.sent) };
+        let change =
+            FieldChange { path, before: Some(region(self.undo.before)?), after: region(self.undo.sent) };
         Some((change, Some(region(self.now)?)))
     }
 

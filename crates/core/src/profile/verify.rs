@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address};
 use super::addresses_by_place::AddressesByPlace;
-use super::diff::{self, Change};
+use super::diff::{self, FieldChange};
 use super::equal::{PLACE, is_content, is_elsewhere, same_value, shares_place};
 use super::stored::Profile;
 use crate::failure::Failure;
@@ -21,11 +21,11 @@ pub struct Verification {
     /// Ids of addresses that were to stay and whose street, city and postcode all differ.
     pub replaced: Vec<AddressId>,
     /// Changes whose old value is still there.
-    pub undone: Vec<Change>,
+    pub undone: Vec<FieldChange>,
     /// Changes that show a third value: `after` is what is there now.
-    pub altered: Vec<Change>,
+    pub altered: Vec<FieldChange>,
     /// Changes that were not sent: made by the service or by another editor.
-    pub foreign: Vec<Change>,
+    pub foreign: Vec<FieldChange>,
     /// Ids given to the addresses that were added, in stored order.
     pub new_ids: Vec<AddressId>,
     /// Addresses that were to stay and have another id now: the old one and the new one.
@@ -78,17 +78,17 @@ impl Verification {
 
     /// Notes the added addresses that the service rewrote, or added twice. `found` are those that it stored as they
     /// were sent, `unclaimed` the new ones of the profile that were not recognized.
-    fn look_for_rewritten(
+    fn note_rewritten(
         &mut self,
-        rewritten: Vec<&Change>,
-        found: &[(AddressId, &Change)],
+        rewritten: Vec<&FieldChange>,
+        found: &[(AddressId, &FieldChange)],
         mut unclaimed: AddressesByPlace<'_>,
     ) {
         for change in rewritten {
             match unclaimed.take_any(|actual| shares_place(actual, change.after.as_ref())) {
                 Some((id, actual)) => {
                     self.new_ids.push(id);
-                    self.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
+                    self.altered.push(FieldChange { after: Some(actual.clone()), ..change.clone() });
                 }
                 None => self.undone.push(change.clone()),
             }
@@ -100,7 +100,7 @@ impl Verification {
     }
 
     /// Notes what the profile shows of a change: all of it, nothing, or what the service made of it.
-    fn look_for(&mut self, change: &Change, sent: &Map<String, Value>, now: &Profile, index: &AddressIndex) {
+    fn note(&mut self, change: &FieldChange, sent: &Map<String, Value>, now: &Profile, index: &AddressIndex) {
         let name = change.path.last_name();
         let is_address = change.path.is_address();
         let there = change.path.find(now.customer(), index);
@@ -116,7 +116,7 @@ impl Verification {
         } else if is_as_before || is_address {
             self.undone.push(change.clone());
         } else if !is_filled_in(change, sent) {
-            self.altered.push(Change { after: there.cloned(), ..change.clone() });
+            self.altered.push(FieldChange { after: there.cloned(), ..change.clone() });
         }
     }
 }
@@ -141,7 +141,7 @@ pub fn verify(
     let mut unclaimed = AddressesByPlace::of(
         addresses_by_id(now.addresses()).filter(|(id, _)| !known.contains(*id) && !removed.contains(id)),
     );
-    let (added, others): (Vec<&Change>, Vec<&Change>) =
+    let (added, others): (Vec<&FieldChange>, Vec<&FieldChange>) =
         changes.iter().partition(|change| change.path.is_new_address());
     let (found, rewritten) = find_added(added, &mut unclaimed);
     verification.new_ids = found.iter().map(|(id, _)| *id).collect();
@@ -163,9 +163,9 @@ pub fn verify(
             },
         }
     }
-    verification.look_for_rewritten(rewritten, &found, unclaimed);
+    verification.note_rewritten(rewritten, &found, unclaimed);
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
-        verification.look_for(change, sent, now, &index);
+        verification.note(change, sent, now, &index);
     }
     verification.new_ids.sort_by_key(|id| index.position(*id));
     Ok(Verification { foreign: foreign_changes(&changes, sent, now, ignore), ..verification })
@@ -173,9 +173,9 @@ pub fn verify(
 
 /// The new addresses with their ids, and those that are not there as they were sent.
 fn find_added<'a>(
-    added: Vec<&'a Change>,
+    added: Vec<&'a FieldChange>,
     unclaimed: &mut AddressesByPlace<'_>,
-) -> (Vec<(AddressId, &'a Change)>, Vec<&'a Change>) {
+) -> (Vec<(AddressId, &'a FieldChange)>, Vec<&'a FieldChange>) {
     let mut found = Vec::new();
     let mut rewritten = Vec::new();
     for change in added {
@@ -195,30 +195,30 @@ pub fn is_provable(before: &Map<String, Value>, sent: &Map<String, Value>, ignor
 }
 
 /// The address whose street, city or postcode this changes.
-fn moved_address(change: &Change) -> Option<AddressId> {
+fn moved_address(change: &FieldChange) -> Option<AddressId> {
     change.path.address_id().filter(|_| PLACE.contains(&change.path.inside().as_str()))
 }
 
 /// Whether a change can be seen. A field that was left out cannot: services that merge keep it.
-pub(super) fn is_verified(change: &Change, ignore: &[String]) -> bool {
+pub(super) fn is_verified(change: &FieldChange, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 
 /// Whether the service fills in what a change empties.
-fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
+fn is_filled_in(change: &FieldChange, sent: &Map<String, Value>) -> bool {
     let Some(address) = change.path.address_id().and_then(|id| find_address(sent, id)) else { return false };
     change.path.is_filled_in(change.after.as_ref(), |_| address.pointer("/region/region_id"))
 }
 
 /// Differences in what was sent back unchanged. An addition by the service is not a loss.
 fn foreign_changes(
-    asked: &[Change],
+    asked: &[FieldChange],
     sent: &Map<String, Value>,
     now: &Profile,
     ignore: &[String],
-) -> Vec<Change> {
+) -> Vec<FieldChange> {
     let mut changes = diff::customers(sent, now.customer());
-    changes.retain(|change @ Change { path, before, after }| {
+    changes.retain(|change @ FieldChange { path, before, after }| {
         before.is_some()
             && !path.is_address()
             && !change.is_ignored(ignore)

@@ -166,7 +166,7 @@ impl<'a> Wizard<'a> {
         self.answers.insert(step.field, values);
         self.asked.push(step);
         // If the look-up fails otherwise, sending the attribute finds a mistake.
-        if let Err(unknown) = self.look_up(service, step).await
+        if let Err(unknown) = self.resolve_names(service, step).await
             && unknown.kind == FailureKind::Usage
         {
             self.session.report.failure(&unknown);
@@ -175,13 +175,13 @@ impl<'a> Wizard<'a> {
         Ok(true)
     }
 
-    /// Looks up what the answer to a step names in the shop: store views and attribute sets.
-    async fn look_up(&self, service: &Service<'_>, step: &Step) -> Result<(), Failure> {
+    /// Resolves what the answer to a step names in the shop: store views and attribute sets.
+    async fn resolve_names(&self, service: &Service<'_>, step: &Step) -> Result<(), Failure> {
         let (flags, mut fields): (CreateArgs, _) = (self.line().parse(grammar())?, Map::new());
         // Other mistakes are reported with the whole attribute.
         let _ = flags.apply(&mut fields);
         fields.retain(|name, _| name == step.field);
-        ops::attribute::look_up(service, &fields).await
+        ops::attribute::resolve_names(service, &fields).await
     }
 
     /// Shows the whole and asks; `None` for Esc.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use crate::id::AddressId;
 use crate::interface::dialect::MAGENTO;
 use crate::profile::address::{DEFAULTS, address_list, addresses_by_id, find_address};
-use crate::profile::diff::Change;
+use crate::profile::diff::FieldChange;
 use crate::profile::magento::completed;
 use crate::profile::merge::{Merged, merge};
 use crate::profile::patch::ProfilePatch;
@@ -134,7 +134,7 @@ fn updated(stored: &Map<String, Value>, draft: Map<String, Value>) -> Merged {
 }
 
 /// What is sent, made from the read and the changes alone.
-fn made_from(stored: &Map<String, Value>, changes: &[Change]) -> Map<String, Value> {
+fn made_from(stored: &Map<String, Value>, changes: &[FieldChange]) -> Map<String, Value> {
     let mut wanted = stored.clone();
     for change in changes {
         match (&change.after, change.path.is_new_address()) {

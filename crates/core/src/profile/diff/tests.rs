@@ -3,13 +3,13 @@
 mod diff {
     use serde_json::{Map, Value, json};
 
-    use crate::profile::diff::{Change, PlannedUndo, customers};
+    use crate::profile::diff::{FieldChange, PlannedUndo, customers};
 
     fn customers_except(
         before: &Map<String, Value>,
         after: &Map<String, Value>,
         ignore: &[String],
-    ) -> Vec<Change> {
+    ) -> Vec<FieldChange> {
         customers(before, after).into_iter().filter(|change| !change.is_ignored(ignore)).collect()
     }
 
@@ -83,7 +83,7 @@ mod diff {
     fn an_undo_is_as_planned_where_a_null_was_printed() {
         let (before, after) = (json!({"gender": 1}), json!({"gender": null}));
         let changes = customers(before.as_object().unwrap(), after.as_object().unwrap());
-        let printed = [Change { after: None, ..changes[0].clone() }];
+        let printed = [FieldChange { after: None, ..changes[0].clone() }];
         assert_ne!(changes[..], printed[..]);
         let planned = PlannedUndo { changes: &printed, left: &["address 7 stays".to_owned()] };
         planned.ensure(&changes, &[]).unwrap();

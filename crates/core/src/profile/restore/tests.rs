@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{Change, Inverse, ProfileWrite, Together, Undo, belongs_to, inverse, together};
+use super::{FieldChange, Inverse, ProfileWrite, Together, Undo, belongs_to, inverse, together};
 use crate::id::AddressId;
 use crate::interface::dialect::{MAGENTO, MARKETPLACE};
 use crate::profile::merge::{Merged, merge};
@@ -176,7 +176,7 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
         (&["dob is not as it was written; left as is".to_owned()][..], 0)
     );
     let rewritten =
-        [Change::parse(&json!({"path": "dob", "before": "1990-01-01", "after": "1991-01-31"})).unwrap()];
+        [FieldChange::parse(&json!({"path": "dob", "before": "1990-01-01", "after": "1991-01-31"})).unwrap()];
     let before = object(before);
     let sent = object(sent);
     let now = object(now);

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Verification, lost_addresses, verify};
 use crate::id::AddressId;
-use crate::profile::diff::Change;
+use crate::profile::diff::FieldChange;
 use crate::profile::merge::merge;
 use crate::profile::patch::ProfilePatch;
 use crate::profile::stored::{Pointers, Profile};
@@ -21,7 +21,7 @@ fn draft(draft: &Value) -> ProfilePatch {
     ProfilePatch { draft: draft.as_object().unwrap().clone(), ..ProfilePatch::default() }
 }
 
-fn paths(changes: &[Change]) -> Vec<String> {
+fn paths(changes: &[FieldChange]) -> Vec<String> {
     changes.iter().map(|change| change.path.to_string()).collect()
 }
 
