@@ -219,7 +219,7 @@ impl Client {
     /// a newer Magento signs differently, is sent again with that signature.
     ///
     /// # Errors
-    /// Only for a request that cannot be made: an invalid URL, token or method.
+    /// Only for a request that cannot be made: an invalid URL or token, or headers of the profile that cannot be read.
     pub async fn attempt(&self, request: &Request, token: Option<&Credential>) -> Result<Attempt, Failure> {
         let attempt = self.attempt_signed(request, token, NameOrder::Natural).await?;
         let is_refused = attempt.failure().is_some_and(|failure| oauth::is_bad_signature(&failure.message));
@@ -488,6 +488,7 @@ mod tests {
             bearer: Bearer::Customer,
             also_success: None,
             is_raw: false,
+            is_query: false,
         };
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

@@ -316,6 +316,20 @@ fn the_shipping_methods_of_a_new_cart_are_those_to_an_address_of_the_customer() 
     assert!(outcome.stderr.contains("neither the cart nor the customer has an address"), "{outcome:?}");
 }
 
+/// The methods to an address are asked for by a POST, which saves nothing.
+#[test]
+fn a_question_that_gets_no_answer_is_a_read_that_failed() {
+    for fault in ["POST:reset-after-commit", "POST:502", "POST:html"] {
+        let env = TestEnv::with_faults(&[fault]);
+        env.sandbox.sql(
+            "INSERT INTO quote_items (id, quote_id, sku, options, qty) VALUES (1, 1, 'mug-blue', '[]', '2')",
+        );
+        let outcome = run(&env, "quote methods --retry 0");
+        assert_eq!(outcome.code, 5, "{fault}: {outcome:?}");
+        assert!(!outcome.stderr.contains("took effect"), "{fault}: {outcome:?}");
+    }
+}
+
 #[test]
 fn the_marketplace_shows_a_quote_where_a_setting_names_its_path() {
     let env = TestEnv::new();

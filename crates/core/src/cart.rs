@@ -97,21 +97,25 @@ impl<'a> Cart<'a> {
         self.post(self.path("/shipping-information"), body)
     }
 
-    /// Asks for the shipping methods to an address of the customer. Nothing is saved: it is a read.
+    /// Asks for the shipping methods to an address of the customer.
     pub fn estimate_shipping(&self, address: AddressId) -> Request {
         let body = format!(r#"{{"addressId":{address}}}"#);
-        self.post(self.path("/estimate-shipping-methods-by-address-id"), body)
+        self.query(self.path("/estimate-shipping-methods-by-address-id"), body)
     }
 
-    /// Asks for the shipping methods to an address as it would be saved. Nothing is saved: it is a read.
+    /// Asks for the shipping methods to an address as it would be saved.
     pub fn estimate_shipping_to(&self, address: &Value) -> Request {
         let body = exact_json::object([("address", address.clone())]);
-        self.post(self.path("/estimate-shipping-methods"), body.to_string())
+        self.query(self.path("/estimate-shipping-methods"), body.to_string())
     }
 
     /// Sets the payment method. Sending it again changes nothing.
     pub fn select_payment(&self, body: String) -> Request {
         Request { method: Method::PUT, ..self.post(self.path("/selected-payment-method"), body) }
+    }
+
+    fn query(&self, path: String, body: String) -> Request {
+        Request { is_query: true, ..self.post(path, body) }
     }
 
     fn post(&self, path: String, body: String) -> Request {

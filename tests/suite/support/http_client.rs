@@ -63,6 +63,7 @@ pub fn get() -> Request {
         bearer: Bearer::Customer,
         also_success: None,
         is_raw: false,
+        is_query: false,
     }
 }
 

@@ -38,12 +38,14 @@ pub struct Request {
     pub also_success: Option<u16>,
     /// A call that the user wrote: what the service answers to it is not known.
     pub is_raw: bool,
+    /// Whether it only asks, with a body: the service changes nothing.
+    pub is_query: bool,
 }
 
 impl Request {
     /// Whether the service cannot act on it, however often it comes.
     pub fn is_read(&self) -> bool {
-        is_read(&self.method)
+        self.is_query || is_read(&self.method)
     }
 
     /// Whether the path names this store view.
@@ -62,7 +64,15 @@ impl Request {
         bearer: Bearer,
     ) -> Self {
         let also_success = dialect.ship_success.filter(|_| !is_read(&method));
-        Self { method, path: path.as_str().to_owned(), body, bearer, also_success, is_raw: true }
+        Self {
+            method,
+            path: path.as_str().to_owned(),
+            body,
+            bearer,
+            also_success,
+            is_raw: true,
+            is_query: false,
+        }
     }
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
@@ -92,12 +102,28 @@ impl Request {
 
     /// A read of a path that [`Target::path`] has made.
     pub fn get(path: String, bearer: Bearer) -> Self {
-        Self { method: Method::GET, path, body: None, bearer, also_success: None, is_raw: false }
+        Self {
+            method: Method::GET,
+            path,
+            body: None,
+            bearer,
+            also_success: None,
+            is_raw: false,
+            is_query: false,
+        }
     }
 
     /// A write to a path that [`Target::path`] has made.
     pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
-        Self { method: Method::POST, path, body: Some(body), bearer, also_success: None, is_raw: false }
+        Self {
+            method: Method::POST,
+            path,
+            body: Some(body),
+            bearer,
+            also_success: None,
+            is_raw: false,
+            is_query: false,
+        }
     }
 }
 
