@@ -91,13 +91,6 @@ impl Prompt {
         Self { term, is_attended, no_input, yes, accessible, theme, consent: consent.clone() }
     }
 
-    /// A prompt that asks nothing, for runs that change nothing.
-    pub fn disabled() -> Self {
-        let theme = Box::new(PlainTheme);
-        let consent = Consent::default();
-        Self { term: None, is_attended: false, no_input: true, yes: false, accessible: false, theme, consent }
-    }
-
     /// Whether a person is there: then writes are confirmed, or refused if the question cannot be shown.
     pub fn is_attended(&self) -> bool {
         self.is_attended

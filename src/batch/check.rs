@@ -1,4 +1,4 @@
-//! Checks the whole input before the first request leaves, in one pass that holds one record at a time, and compares it
+//! Checks the whole input before the first write leaves, in one pass that holds one record at a time, and compares it
 //! with what earlier runs have done.
 
 use std::collections::HashSet;
@@ -254,7 +254,7 @@ impl<'a> Check<'a> {
                 let mut duplicate = self.unique_key.filter(|_| !is_new);
                 // A line that was changed since is as new as one that was added.
                 let was_sent = latest.has_left && latest.is_of(hash) && !args.restart;
-                if is_sent && self.is_contradiction(&prepared, line, was_sent) {
+                if is_sent && self.refuse_contradiction(&prepared, line, was_sent) {
                     duplicate = None;
                 }
                 let duplicate = duplicate.map(|key| format!("duplicate {key} `{}`", prepared.key));
@@ -267,7 +267,7 @@ impl<'a> Check<'a> {
     }
 
     /// Whether a record contradicts an earlier one, which is refused.
-    fn is_contradiction(&mut self, prepared: &PreparedRecord, line: u64, was_sent: bool) -> bool {
+    fn refuse_contradiction(&mut self, prepared: &PreparedRecord, line: u64, was_sent: bool) -> bool {
         let Err(failure) = self.assignments.add(prepared, line, self.report.place, was_sent) else {
             return false;
         };

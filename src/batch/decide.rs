@@ -41,8 +41,7 @@ impl Asked {
 pub enum Decision {
     /// Send it.
     Send,
-    /// Look at it: an earlier run sent it, with unknown outcome, and nobody has looked yet. This comes before everything
-    /// else.
+    /// Look at it: an earlier run sent it, with unknown outcome, and nobody has looked yet.
     Look,
     /// Report it as the earlier run left it.
     Report,
@@ -97,7 +96,7 @@ pub struct Decided {
     pub hash: u64,
     /// What to do.
     pub decision: Decision,
-    /// The prepared record; `None` for one that is not ours, and for a done one whose content decides nothing.
+    /// The prepared record; `None` where its content decides nothing.
     pub prepared: Option<Result<PreparedRecord, Failure>>,
 }
 

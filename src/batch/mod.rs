@@ -67,7 +67,7 @@ use storefront_core::text::hash::fnv1a;
 ///
 /// # Errors
 /// `usage` and `guard` before anything is sent; `partial`, `unknown`, `mismatch` or `unavailable` when some records did
-/// not go through; `interrupted`.
+/// not go through; `interrupted`; what stopped the run: `auth`, `refused`, or `internal` where the journal cannot be written.
 pub async fn run(session: &Session<'_>, origin: Origin, operation: &dyn Operation) -> Result<(), Failure> {
     // Otherwise its columns would be refused, as not those of the interface.
     operation.spec().ensure_in(session.dialect)?;
@@ -150,7 +150,7 @@ async fn with_context(
     task(RunContext { service, global, preparer, run_token, admin_run_token, pace: &pace }).await
 }
 
-/// Looks, checks, asks, begins, and sends: nothing leaves before all of the input was checked.
+/// Looks, checks, asks, begins, and sends: no write leaves before all of the input was checked.
 async fn send_records(shared: RunContext<'_>) -> Result<(), Failure> {
     let service = shared.service;
     let preparer = shared.preparer;
@@ -416,7 +416,7 @@ fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun)
     }
 }
 
-/// Asks before records are sent again; that needs a yes even if nobody can be asked.
+/// Asks before records are sent. Where some are sent again, that is a warning, and needs a yes even if nobody can be asked.
 fn confirm_count(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> Result<(), Failure> {
     let prompt = session.prompt();
     let records = count_records(checked.records);

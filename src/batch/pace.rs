@@ -110,7 +110,7 @@ impl Pace {
         };
     }
 
-    /// Notes that a record was applied: about as many as are in flight make room for one more.
+    /// Notes that the service answered in time: after about as many answers as are in flight, one more may be.
     pub fn on_success(&mut self) {
         self.limit = (self.limit + 1.0 / self.limit).min(self.max);
     }

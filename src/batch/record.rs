@@ -265,8 +265,7 @@ impl<'a> RecordPreparer<'a> {
         Ok((document, extra))
     }
 
-    /// The address of a row, to be compared with what is stored. The address of an exported row that nobody has edited is
-    /// removed from the document.
+    /// A row of an export, to be compared with what is stored. What nobody has edited in it is removed from the document.
     fn row(
         &self,
         record: &Record,

@@ -310,8 +310,8 @@ impl<'a> Run<'a> {
         Earlier::Unknown { failure: failure.into() }
     }
 
-    /// Lets a record that stays unknown hold up later ones with its key. One that was looked at does so from the beginning; one of
-    /// which a look has shown something does not, whatever its answer was.
+    /// Lets a record that stays unknown hold up later ones with its key. One of which a look has shown something does not, whatever its
+    /// answer was.
     fn block(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
         let is_open = failure.applied == Applied::Unknown && failure.kind != FailureKind::Mismatch;
         if let Some(prepared) = prepared.filter(|_| is_open) {

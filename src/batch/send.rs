@@ -1,4 +1,5 @@
-//! One record in flight. It is performed once; requests are only repeated inside the client.
+//! One record in flight. It is performed once, and once more with a new token if its token was refused; requests are repeated inside
+//! the client only.
 
 use std::cell::RefCell;
 use std::rc::Rc;

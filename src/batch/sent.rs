@@ -122,7 +122,7 @@ impl ToSend {
         self.records.sort_unstable_by_key(|record| record.line);
     }
 
-    /// Those of them that batches without these runs sent.
+    /// Those of them that other runs than these have sent.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
@@ -164,7 +164,7 @@ impl ToSend {
 
 impl Again {
     /// Refuses a run over this journal that would send them again, unless that is intended, or a person agrees; `--yes`
-    /// is not enough. Returns how many are sent again without a question.
+    /// is not enough. Returns how many still need a yes: none if a person has agreed here.
     ///
     /// # Errors
     /// `guard`; [`Failure::cancelled`] by a no.

@@ -13,7 +13,7 @@ use storefront_core::failure::Failure;
 /// The flags that name the service. They stand before the command, as in hints.
 const OF_SERVICE: [&str; 4] = ["profile", "sandbox", "api", "store_view"];
 
-/// Commands that talk to a service or to what this machine keeps of it: by their first word, or by two.
+/// Commands that talk to a service or to what this machine keeps of it, by their first word.
 const SERVICE_COMMANDS: &[&str] = &[
     "api",
     "apply",
@@ -103,7 +103,7 @@ impl CommandLine {
             words.any(|word| flags.contains(&word.as_str()))
         };
         let [noun, verb] = [0, 1].map(|at| self.command.get(at).map_or("", String::as_str));
-        let is_of_service = [noun, &format!("{noun} {verb}")].iter().any(|it| SERVICE_COMMANDS.contains(it));
+        let is_of_service = SERVICE_COMMANDS.contains(&noun);
         let names_service = has(&["--sandbox", "-p", "--profile", "--api", "--store-view"]);
         // The built-in service has no stored tokens.
         let has_none = noun == "auth" && service.first().is_some_and(|flag| flag == "--sandbox");

@@ -31,7 +31,7 @@ use storefront_core::interface::request::Dialect;
 pub struct Surroundings {
     /// Its machine: arguments, variables, directories, terminals, storage, clock, output and signals.
     pub context: Context,
-    /// The way to a service.
+    /// Opens a service.
     pub connect: Box<Connect>,
 }
 
@@ -52,9 +52,9 @@ pub struct Session<'a> {
     pub config: &'a Loaded,
     /// The interface of the service.
     pub dialect: &'static Dialect,
-    /// The way out.
+    /// Prints results and messages.
     pub report: &'a Report,
-    /// The way to a service.
+    /// Opens a service.
     pub connect: &'a Connect,
     /// What a command may do to the shop.
     pub consent: &'a Consent,

@@ -585,7 +585,7 @@ impl Service<'_> {
     /// Sends a write once. The caller has written down that it leaves, and decides whether it is sent again.
     ///
     /// # Errors
-    /// Only if the request cannot be made.
+    /// As [`Self::token`], or if the request cannot be made.
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
         let token = self.token(request.bearer).await?;
         let before = self.begin_write(operation, request);

@@ -1,4 +1,5 @@
-//! How far the writes of an operation are, which an interruption must report. Only this file sets it.
+//! How far the writes of an operation are, which an interruption must report. Its state is private to this file: the one way to
+//! write, and operations with several calls, tell it what happens.
 
 use std::cell::{Cell, RefCell};
 
@@ -79,7 +80,7 @@ impl Stage {
     }
 
     /// Whether calls are to follow those that took effect: those that have passed the gate are counted.
-    pub fn is_in_part(&self, is_part: bool) {
+    pub fn set_in_part(&self, is_part: bool) {
         self.is_part.set(is_part && self.calls_left.get() == 0);
     }
 
@@ -97,7 +98,7 @@ impl Stage {
     }
 
     /// Another process held up the log: nothing left.
-    pub fn log_was_busy(&self) {
+    pub fn note_log_busy(&self) {
         self.was_log_busy.set(true);
     }
 
@@ -230,7 +231,7 @@ mod tests {
         assert_eq!(stage.get(), Applied::No);
         refuse();
         let applied = Outcome { applied: Applied::Yes, ..Outcome::not_sent("quote set-item") };
-        stage.is_in_part(true);
+        stage.set_in_part(true);
         stage.end(Ok(&applied));
         assert_eq!(stage.get(), Applied::Yes);
         refuse();

@@ -92,7 +92,7 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
 }
 
 /// Refuses writes to a customer's profile and the deletion of an address or a customer: this command neither reads the address
-/// list that they replace nor keeps a snapshot, and the next update would take its read for an old one.
+/// list that they replace nor keeps a profile in the log, and the next update would take its read for an old one.
 fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
     let path = args.path.as_str();
     if args.unguarded || is_read(&args.method) {
@@ -107,7 +107,7 @@ fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
     let (does, instead) = if args.is_deletion() && is_address {
         let id = last_id(path).map_or("ID".to_owned(), |id| id.to_string());
         let update = storefront("customer update --customer ID --remove-address").arg(id);
-        ("deletes an address without a snapshot of it", hint!("use ", update, ", which can be undone"))
+        ("deletes an address that the log does not keep", hint!("use ", update, ", which can be undone"))
     } else if args.is_deletion() && is_profile {
         let show = of_customer(storefront("customer show")).arg("-o").arg("json");
         ("deletes a customer with every address", hint!("keep what the shop has with ", show))

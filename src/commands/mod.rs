@@ -482,7 +482,7 @@ fn permit_command(session: &Session<'_>, command: &Command) -> Result<bool, Fail
     }
 }
 
-/// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
+/// Decides before a command begins who may write; the gate of each call decides again. With `writes = "no"` nobody, with `ask` a person at
 /// a terminal, for whom `--yes` does not answer, or in a page. The sandbox may always be written to. Returns whether
 /// `--yes` may answer the command's own questions.
 fn permit_write(
@@ -516,7 +516,8 @@ fn permit_write(
 }
 
 /// Whether a command asks a person before it writes: those on profiles and orders, those that remove items of a cart,
-/// deletions by `api`, and batches. A resumed batch may complete what it looks up without a question.
+/// deletions by `api`, batches, and plans that are applied for the first time. A resumed batch may complete what it looks up without a
+/// question.
 fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());

@@ -200,7 +200,7 @@ pub struct BatchInputArgs {
     pub pace: PaceArgs,
 }
 
-/// The former names of `history`, `verify` and `undo`, for batches.
+/// Hidden names of `history`, `verify` and `undo`, for batches.
 #[derive(Debug, Subcommand)]
 pub enum JournalCommand {
     /// As `storefront history`

@@ -9,9 +9,9 @@
 //!
 //! # Rules
 //! - A record's `sending` entry is on disk before its request leaves; at most `--jobs` records are in that state.
-//! - A last line that lacks only its newline counts. Any other incomplete last line is ignored, but a record that it names counts as
-//!   `sending`. Any other damage is refused, with the number of the line.
-//! - Nothing becomes more certain: `unknown` is never turned into `failed`.
+//! - A last line that lacks only its newline counts. Any other incomplete line at the end of a run is ignored, but a record that it
+//!   names counts as `sending`. Any other damage is refused, with the number of the line.
+//! - Only a look at the shop, the log or a person changes `sending` and `unknown`.
 //! - Results are printed after the journal has them: the output of a run that was killed may lack the last records.
 //!   `--resume` reports these as done earlier, with `"response": null`.
 //! - Where the journal cannot be written, the batch stops before anything else is sent.
@@ -182,7 +182,7 @@ pub struct Entry {
     /// The failure's message, masked and cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Of one that is `partial`: the attribute that its first call created. The file calls it `cart`, which it once was.
+    /// Of one that is `partial`: the attribute that its first call created. In the file the field is named `cart`.
     #[serde(default, rename = "cart", skip_serializing_if = "Option::is_none")]
     pub created: Option<u64>,
     /// When the line was written, RFC 3339. Older journals do not tell.

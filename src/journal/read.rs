@@ -23,7 +23,7 @@ pub struct PreviousRun {
     log: Option<Arc<dyn Log>>,
     /// Whether none of it counts: it was started for another service or with other titles, and had no effect.
     pub is_void: bool,
-    /// What is wrong with the last line, if anything.
+    /// What is wrong with lines at the ends of runs, if anything.
     pub warning: Option<String>,
     /// Whether flags of a run set fields of the records.
     pub has_flags: bool,
@@ -155,7 +155,7 @@ impl PreviousRun {
         OfRuns { runs: self.runs.clone(), record }
     }
 
-    /// What was noted of each record before its requests left.
+    /// Whether something was sent for each record, and whether a person noted it as done last.
     ///
     /// # Errors
     /// The system's errors.

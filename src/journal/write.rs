@@ -17,7 +17,7 @@ use crate::system::clock::Clock;
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
 
-/// The end of a journal that takes lines; the writer of [`journal`] writes them.
+/// Where lines of a journal are handed in; the writer of [`journal`] writes them.
 #[derive(Debug, Clone)]
 pub struct Journal {
     lines: mpsc::UnboundedSender<Append>,

@@ -51,11 +51,6 @@ impl Entry {
         self.first.name()
     }
 
-    /// The operation.
-    pub fn operation(&self) -> &str {
-        &self.first.operation
-    }
-
     /// When its first call left.
     pub fn taken(&self) -> Timestamp {
         self.first.left_at
@@ -122,7 +117,7 @@ pub struct RecentCall {
     pub outcome: WriteOutcome,
 }
 
-/// The newest replacement, if one of its requests may still take effect.
+/// The newest PUT that may have changed something, as long as it may take effect.
 #[derive(Debug)]
 pub struct PendingWrite {
     /// The replacement.
@@ -150,7 +145,7 @@ pub enum Reach {
 }
 
 impl CustomerStore {
-    /// The part of a customer; `customer` is [`storefront_core::profile::stored::Profile::customer_key`] or what stands for it.
+    /// The part of a customer; `key` is [`storefront_core::profile::stored::Profile::customer_key`] or what stands for it.
     pub fn new(log: Option<WriteLog>, service: String, key: String) -> Self {
         Self { key, service, log }
     }

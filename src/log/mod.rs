@@ -6,14 +6,15 @@
 //! owner (a customer, a cart, an attribute, an order, a product), what it changes and what became of it; a replacement of
 //! a profile also has the whole document as it was stored and as it was sent. Other tables have the last read of each
 //! customer that was relied on, the customers of tokens and emails, ids for completion, default options that must be set
-//! again, and plans that were started. Only locks, the copy of a running input, plans of assistants and the page file of
-//! a review are separate files.
+//! again, and plans that were started. Only locks, the copy of a running input, journals of batches from standard input,
+//! plans of assistants and the page file of a review are separate files.
 //!
 //! People use the ids of runs. Ids are counted up and never given twice, even after rows are deleted: an id in a mail
 //! from last month must not name another write.
 //!
-//! Tokens, emails and records are stored as hashes with a random key that is in the database: nobody can look up from a
-//! journal or a message whose they are, and what is left after a customer was forgotten says nothing.
+//! What finds a person or a record by a token, an email or a content is a hash with a random key that is in the database: nobody
+//! can look up from a journal or a message whose they are. Documents, and the names of customers without an id, have the email
+//! itself; both are deleted when a customer is forgotten.
 //!
 //! # Order at the gate
 //!
@@ -34,7 +35,7 @@
 //!
 //! Writes go through one thread with a queue: a commit takes all that is in the queue, so that records that are sent at
 //! the same time share a sync. There is no timer: the queue fills during a sync. Reads have a connection of their own, on
-//! the calling thread: a commit never holds up a reader.
+//! the calling thread: a read waits for this process's own commits that are queued, and for no other.
 //!
 //! # Files and disks
 //!

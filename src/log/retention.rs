@@ -1,4 +1,5 @@
-//! What is deleted from the log: old rows, once a day, and what a person asks for.
+//! What is deleted from the log: old rows, at most once a day or, where nothing is to be kept, with each command; and what a person
+//! asks for.
 //!
 //! A write is kept for the `retention-days` of the profile that it was made with. What later commands need stays longer:
 //! a write whose outcome is open or a mismatch for 90 days, and every write for 10 minutes. The row of a run without
@@ -99,7 +100,7 @@ impl Meant {
 }
 
 impl WriteLog {
-    /// Deletes old rows, of all customers of all services, once a day, if the clock is right. `days` is how long the
+    /// Deletes old rows, of all customers of all services, at most once a day, or at once with 0 days, if the clock is right. `days` is how long the
     /// profile of this command keeps rows of `service_name`. What cannot be deleted now is deleted the next day.
     pub fn expire(&self, service_name: &str, days: u32) {
         let now = self.clock.now();
@@ -140,8 +141,7 @@ impl WriteLog {
         })
     }
 
-    /// Deletes it, and what else is kept of these customers, from the database and from its write-ahead log. The caller
-    /// holds their locks.
+    /// Deletes what is kept of these customers, from the database and from its write-ahead log. The caller holds their locks.
     ///
     /// # Errors
     /// `guard` where that is not possible.

@@ -31,11 +31,6 @@ pub struct SentRecords {
 }
 
 impl SentRecords {
-    /// How many records were sent.
-    pub fn count(&self) -> usize {
-        self.sent.values().map(Vec::len).sum()
-    }
-
     /// How many records with this hash were sent.
     pub fn count_of(&self, hash: u64) -> u64 {
         self.keyed.get(&hash).and_then(|keyed| self.sent.get(keyed)).map_or(0, |sent| sent.len() as u64)

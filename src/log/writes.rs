@@ -105,7 +105,7 @@ pub struct NewWrite {
 /// The name of a write for people: the id of its run, with the number of the record in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WriteName {
-    /// The write; of a replacement the first of its calls.
+    /// A write of this name.
     pub id: WriteId,
     /// The run.
     pub run: RunId,
@@ -183,7 +183,8 @@ impl Write {
         serde_json::from_value(self.effect.clone()).ok()
     }
 
-    /// The same for people: where the look that closed it showed what was there before, that is not what was written.
+    /// As [`Self::changes`]; after a mismatch a place where the look showed the value before counts as not seen: what was sent is what
+    /// was written.
     pub fn asked(&self) -> Option<Effect> {
         let mut effect = self.changes()?;
         if self.outcome.is_mismatch() {

@@ -26,10 +26,10 @@ impl<'a> Calls<'a> {
         Self { service, operation, done: Vec::new() }
     }
 
-    /// Carries out a call that has passed the gate, unless the user has asked to stop.
+    /// Carries out a call, which passes the gate first if it has not, unless the user has asked to stop.
     ///
     /// # Errors
-    /// `interrupted` if the user has; as [`write::send_and_look`]. The call is noted whatever becomes of it.
+    /// `interrupted` if the user has; as [`write::send_and_look`]. A call that was begun is noted whatever becomes of it.
     pub async fn carry_out(&mut self, owner: &dyn Owner, call: write::Call) -> Result<Written, Failure> {
         self.ensure_going_on()?;
         self.complete(owner, call).await
@@ -64,7 +64,7 @@ impl<'a> Calls<'a> {
     /// Adds a call that was sent elsewhere, or not at all.
     pub fn push(&mut self, call: Call) {
         self.done.push(call);
-        self.service.stage.is_in_part(self.is_applied());
+        self.service.stage.set_in_part(self.is_applied());
     }
 
     /// A call that is not needed.
@@ -126,7 +126,7 @@ impl<'a> Calls<'a> {
         if !self.is_applied() {
             return Outcome { reason: Some("unchanged"), calls: self.done, ..outcome };
         }
-        self.service.stage.is_in_part(false);
+        self.service.stage.set_in_part(false);
         let status = self.done.iter().rev().find_map(|call| call.status);
         Outcome { applied: Applied::Yes, status, calls: self.done, ..outcome }
     }

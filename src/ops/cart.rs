@@ -307,10 +307,10 @@ fn can_be_read(service: &Service<'_>) -> bool {
     service.settings.dialect.carts.is_some() || service.settings.read.quote_path.is_some()
 }
 
-/// Reads the marketplace's quote.
+/// The request that reads a quote of the marketplace.
 ///
 /// # Errors
-/// `usage` if no setting names its path.
+/// `usage` if no setting names its path, and for an id that would change it.
 pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) -> Result<Request, Failure> {
     let path = service.settings.read.quote_path.as_deref().ok_or_else(|| {
         let interface = target.dialect.name;

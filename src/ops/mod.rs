@@ -215,8 +215,8 @@ pub trait Operation {
 }
 
 /// How long the steps of an operation start again while another process holds the log up, and how soon.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs a record, and adds to the result what its writes are known by. If another process held up the log before anything
 /// left, the read is old by then: the record starts again, for a while.

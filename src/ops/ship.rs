@@ -42,8 +42,8 @@ const PAYMENT: &str = "selected-payment-method";
 /// and setting the same a second time changes nothing.
 ///
 /// # Errors
-/// As [`write::carry_out`]; `partial` if the first call was applied and the second was not. `usage` if the named customer
-/// has no cart.
+/// As [`write::carry_out`]; `partial` if the first call was applied and the second was not; `refused` without a cart;
+/// `usage` for a quote that is not the active cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
         return save_at_once(service, draft).await;

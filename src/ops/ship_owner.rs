@@ -109,7 +109,7 @@ impl Owner for Saved<'_> {
         })
     }
 
-    /// Only an id says that the payment was set.
+    /// Only an id, or `true`, says that the payment was set.
     fn doubt(&self, _: &Effect, reply: &Reply) -> Option<Failure> {
         let status = error_body::status_in_words(reply.status);
         let message = format!("the service answered {status} without the id of the payment that was set");

@@ -1,5 +1,5 @@
-//! How a write is taken back, whatever it changed: under the lock of its owner the way back is computed from a read, a
-//! person agrees, and it is sent.
+//! How a write is taken back, whatever it changed: under the lock of its owner the way back is computed from a read and sent. While a
+//! person is asked, the lock is not held, and the way back is computed again after that.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -185,7 +185,7 @@ impl Back<'_> {
 /// Shows what goes back, and asks. If nobody can be asked, deletions need their number.
 ///
 /// # Errors
-/// `guard` without an answer.
+/// `guard` if nobody can be asked or the number is another one, [`Failure::cancelled`] by a no.
 fn agree(
     service: &Service<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! `storefront history`: what this machine wrote, newest first, and one write in full. It needs no service.
+//! `storefront history`: what this machine wrote, newest first, and one write in full. Nothing is read from the service.
 
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};

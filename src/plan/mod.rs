@@ -83,7 +83,7 @@ pub struct Planned {
     pub customer: Option<String>,
     /// The documented body, flags and all.
     pub input: Map<String, Value>,
-    /// Whose profile it changes, and how, if that can be known.
+    /// What it changes, and how, if that can be known.
     pub expect: Expected,
     /// The record of the input that it was made of.
     pub of: Option<RecordOf>,
@@ -257,7 +257,6 @@ impl Plan {
     }
 }
 
-/// The header in the first line of a plan.
 /// Refuses a plan whose end is cut off.
 fn ensure_all(header: &PlanHeader, count: u64, path: &Path) -> Result<(), Failure> {
     if count == header.records {
@@ -267,6 +266,7 @@ fn ensure_all(header: &PlanHeader, count: u64, path: &Path) -> Result<(), Failur
     Err(Failure::guard(message).hint(PLAN_AGAIN))
 }
 
+/// The header in the first line of a plan.
 fn header(path: &Path, first: &str) -> Result<PlanHeader, Failure> {
     let members = exact_json::parse_object(first.as_bytes()).map_err(|_| no_plan(path))?;
     let version = members.get("plan").and_then(Value::as_u64).ok_or_else(|| no_plan(path))?;

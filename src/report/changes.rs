@@ -171,12 +171,6 @@ pub fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     format!("{}, {}", local(time, zone), age(time, now))
 }
 
-/// A moment, RFC 3339, as a time in this zone, by the minute.
-pub fn minute(moment: &str, zone: &TimeZone) -> String {
-    let Ok(time) = moment.parse::<Timestamp>() else { return moment.to_owned() };
-    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M%:z").to_string()
-}
-
 /// A moment, RFC 3339, as a time in this zone, by the second.
 pub fn second(moment: &str, zone: &TimeZone) -> String {
     moment.parse().map_or_else(|_| moment.to_owned(), |time| local(time, zone))

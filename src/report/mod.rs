@@ -1,4 +1,4 @@
-//! The only writer to standard output and standard error.
+//! The only writer to standard output and standard error, except for the protocol of `mcp`.
 //!
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
@@ -63,7 +63,7 @@ pub struct Report {
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_progress: bool,
-    /// The last warnings, for the plan that is made.
+    /// The first warnings since they were last taken, for the plan that is made.
     noted: Arc<Mutex<Vec<String>>>,
     /// Where everything is written.
     output: Arc<dyn Output>,

@@ -13,7 +13,6 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{OperationSpec, Success};
-use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::{Expected, FieldChange};
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::exact_json;
@@ -29,7 +28,7 @@ pub struct Outcome {
     pub record: Option<u64>,
     /// Whether the write took effect.
     pub applied: Applied,
-    /// Why nothing was sent: `unchanged`.
+    /// Why nothing was sent: `unchanged`, `done earlier` or `not sent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// Whether a read has shown what was written; `None` where nothing can be read back, or nothing was written.
@@ -126,12 +125,6 @@ impl Outcome {
             response: Some(response),
             ..Self::not_sent(operation.name)
         }
-    }
-
-    /// This outcome, for a write with that end.
-    #[must_use]
-    pub fn of(self, write: WriteOutcome) -> Self {
-        Self { applied: write.applied(), verified: write.verified(), ..self }
     }
 
     /// Nothing was sent.

@@ -224,7 +224,7 @@ pub fn count_records(number: u64) -> String {
     if number == 1 { "1 record".to_owned() } else { format!("{number} records") }
 }
 
-/// The question's text before records are sent again.
+/// The warning before records are sent again.
 pub fn sent_again(records: u64) -> String {
     format!("{} of an earlier run may have been applied, and would be sent again", count_records(records))
 }

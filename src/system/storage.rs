@@ -50,24 +50,12 @@ pub trait Storage: Debug + Send + Sync {
         self.create_from(path, &mut content)
     }
 
-    /// Writes a new file without blocking this thread. The file may still appear after the future was dropped.
-    /// dropped.
-    fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
-        Box::pin(std::future::ready(self.create(&path, &content)))
-    }
-
     /// Replaces a file, mode 0600: a reader sees the old one or the new one. It is not synced: its contents can be found
     /// out again.
     ///
     /// # Errors
     /// The system's errors.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()>;
-
-    /// As [`Self::replace`], without blocking this thread; directories that are made for it are synced. The file may
-    /// still appear after the future was dropped.
-    fn replace_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
-        Box::pin(std::future::ready(self.replace(&path, &content)))
-    }
 
     /// As [`Self::replace`], synced, without blocking this thread: for contents that cannot be found out again. The file
     /// may still appear after the future was dropped.
@@ -78,12 +66,6 @@ pub trait Storage: Debug + Send + Sync {
     /// # Errors
     /// The system's errors.
     fn remove(&self, path: &Path) -> io::Result<()>;
-
-    /// Removes an empty directory.
-    ///
-    /// # Errors
-    /// The system's errors, also for a directory that is not empty.
-    fn remove_empty_directory(&self, path: &Path) -> io::Result<()>;
 
     /// Takes the lock of a file, which is created if it does not exist; `None` while another process or another holder in
     /// this one has it. On Windows and some network drives nobody else can read a locked file: a file that others read
@@ -196,17 +178,9 @@ impl Storage for Disk {
         sync_directory(path).inspect_err(|_| drop(std::fs::remove_file(&target)))
     }
 
-    fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
-        concurrently(move || self.create(&path, &content))
-    }
-
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, &mut &content[..])?;
         Ok(persist(file, &target, true)?)
-    }
-
-    fn replace_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
-        concurrently(move || self.replace(&path, &content))
     }
 
     fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
@@ -215,10 +189,6 @@ impl Storage for Disk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)
-    }
-
-    fn remove_empty_directory(&self, path: &Path) -> io::Result<()> {
-        std::fs::remove_dir(path)
     }
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {

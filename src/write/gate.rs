@@ -58,15 +58,20 @@ impl LeftCall {
         }
     }
 
-    /// Notes what became of it, with its effect if a look has closed that. If only the service says that it applied the
-    /// call, the effect stays as it was asked for: what the look showed is not of this call.
+    /// Notes what became of it, with its effect if a look has closed that. After a mismatch the effect stays as it was asked for,
+    /// unless the log has the whole document: what the look showed may be somebody else's.
     pub(super) fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
         let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
         self.note_closed(service, outcome, effect.filter(|_| is_applied || self.is_of_whole));
     }
 
-    /// As [`Self::close`], for a call that the service refused and a look showed.
-    pub(super) fn close_refused(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
+    /// As [`Self::close`], for a call that the service did not say it applied: the effect is noted whatever became of it.
+    pub(super) fn close_without_success(
+        self,
+        service: &Service<'_>,
+        outcome: WriteOutcome,
+        effect: Option<&Effect>,
+    ) {
         self.note_closed(service, outcome, effect);
     }
 
@@ -202,7 +207,7 @@ async fn pass(
 
 fn note_busy(service: &Service<'_>, failure: &Failure) {
     if failure.kind == FailureKind::Unavailable {
-        service.stage.log_was_busy();
+        service.stage.note_log_busy();
     }
 }
 

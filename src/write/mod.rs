@@ -47,8 +47,8 @@ pub struct Call {
     pub effect: Effect,
     /// Whether it may be sent again after an unknown outcome.
     pub repeats: client::Effect,
-    /// Whether the owner is looked at with [`verify`] after the last of several calls, and not after the service says
-    /// that it applied this one.
+    /// Whether an answer of success is not followed by a look: the caller may [`verify`] after the last of several calls. An owner
+    /// that the call makes is looked at all the same as long as its id is not known.
     pub is_looked_at_later: bool,
     /// Whose data it holds, if not the customer of the service.
     pub people: Option<People>,
@@ -262,7 +262,7 @@ impl<'a> SentCall<'a> {
         let outcome = found.outcome(self.sent_at, self.now());
         let effect = Some(&self.effect).filter(|_| seen || found.ended.is_ok());
         match self.left.filter(|_| reply.is_none()) {
-            Some(left) => left.close_refused(service, outcome, effect),
+            Some(left) => left.close_without_success(service, outcome, effect),
             None => self.close(outcome, effect),
         }
         let Self { effect, left, .. } = self;

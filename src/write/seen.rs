@@ -90,7 +90,7 @@ impl Seen {
         }
     }
 
-    /// Whether it shows something that was asked for and was not there before.
+    /// Whether it shows something that was asked for and was not there before, or all of it.
     pub(super) fn shows_any(&self) -> bool {
         matches!(self, Self::Shown(_, look) if look.shows_any() || look.side() == Side::After)
     }

@@ -339,11 +339,6 @@ impl Storage for Mount {
         disk.files.remove(path).map(drop).ok_or_else(|| ErrorKind::NotFound.into())
     }
 
-    fn remove_empty_directory(&self, _: &Path) -> io::Result<()> {
-        // It has no directories, only paths.
-        Ok(())
-    }
-
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
         let is_free = self.disk().locks.insert(path.to_owned());
         Ok(is_free.then(|| Box::new(HeldLock(self.clone(), path.to_owned())) as Box<dyn Any>))

@@ -109,21 +109,6 @@ pub enum Applied {
 }
 
 impl Applied {
-    /// Name in results and error objects.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown => "unknown",
-            Self::Partial => "partial",
-        }
-    }
-
-    /// What has that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Yes, Self::No, Self::Unknown, Self::Partial].into_iter().find(|applied| applied.name() == name)
-    }
-
     /// What a failure of this kind leaves, where nothing more is known.
     const fn after(kind: FailureKind) -> Self {
         match kind {

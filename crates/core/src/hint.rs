@@ -59,14 +59,6 @@ impl Hint {
         joined.unwrap_or_default()
     }
 
-    /// The commands in it.
-    pub fn commands(&self) -> impl Iterator<Item = &HintCommand> {
-        self.0.iter().filter_map(|part| match part {
-            Part::Text(_) => None,
-            Part::Command(command) => Some(command),
-        })
-    }
-
     /// This hint with each command changed.
     #[must_use]
     pub fn map_commands(self, change: impl Fn(HintCommand) -> HintCommand) -> Self {

@@ -1,5 +1,5 @@
 //! What the service's interfaces say, and what is to be sent: pure functions over JSON. Nothing here reads or writes
-//! files, waits, or knows a command line or a terminal.
+//! files, waits, or parses a command line. Hints name commands and flags; the tokens to be masked are one list of the process.
 //!
 //! A profile update goes [`profile::stored`] → [`profile::merge`] (with [`profile::region`]) → [`profile::diff`] →
 //! [`interface::request`], and [`profile::verify`] compares what is read afterwards with what was sent.

@@ -99,34 +99,12 @@ impl WriteOutcome {
         matches!(self, Self::Mismatch { .. })
     }
 
-    /// What results and error objects say of it.
-    pub const fn applied(self) -> Applied {
-        match self {
-            Self::NotSent | Self::Refused => Applied::No,
-            Self::Unknown { .. } => Applied::Unknown,
-            Self::Applied { .. } | Self::Mismatch { .. } => Applied::Yes,
-            Self::Partial { .. } => Applied::Partial,
-        }
-    }
-
     /// Whether a read has shown all of it; `None` unless the service said that it applied it.
     pub const fn verified(self) -> Option<bool> {
         match self {
             Self::Applied { verified, .. } => Some(verified),
             Self::Mismatch { .. } => Some(false),
             Self::NotSent | Self::Refused | Self::Unknown { .. } | Self::Partial { .. } => None,
-        }
-    }
-
-    /// The kind of failure that it is reported as if nothing more is known; `None` if it is not a failure.
-    pub const fn failure_kind(self) -> Option<FailureKind> {
-        match self {
-            Self::NotSent => Some(FailureKind::Unavailable),
-            Self::Refused => Some(FailureKind::Refused),
-            Self::Unknown { .. } => Some(FailureKind::Unknown),
-            Self::Applied { .. } => None,
-            Self::Mismatch { .. } => Some(FailureKind::Mismatch),
-            Self::Partial { .. } => Some(FailureKind::Partial),
         }
     }
 
@@ -189,7 +167,7 @@ pub enum RecordState {
     Unknown,
     /// Applied, or nothing was to be changed.
     Done,
-    /// Not applied, or only in part, for a temporary reason.
+    /// Not applied for a temporary reason, or only in part.
     #[serde(rename = "failed", skip_deserializing)]
     FailedTemporary,
     /// Not applied, for a permanent reason.

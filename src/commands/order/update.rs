@@ -123,11 +123,8 @@ impl Operation for UpdateArgs {
 
     fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
         self.name(fields)?;
-        for (is_given, name) in [(self.shipping, "shipping"), (self.billing, "billing"), (self.both, "both")]
-        {
-            if is_given {
-                fields.insert("address".to_owned(), name.into());
-            }
+        if let Some(side) = self.side() {
+            fields.insert("address".to_owned(), side.into());
         }
         let is_region = |name: &str| name.starts_with("region");
         // A region of the input would contradict that of a flag.

@@ -185,7 +185,7 @@ pub(super) async fn send(
         return Err(calls.failed(failure, &planned, again));
     }
     // These are the last ones.
-    service.stage.is_in_part(false);
+    service.stage.set_in_part(false);
     let mut is_verified = true;
     for (place, call) in places.iter().zip(to_send) {
         match calls.carry_out(place, call).await {

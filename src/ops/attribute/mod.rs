@@ -168,7 +168,7 @@ pub async fn create(
         return Ok(preview(service, ATTRIBUTE_CREATE.name, calls));
     }
     let (calls, id) = create_first(service, &draft, created_earlier, &assignments).await?;
-    // What it was made with is an id by now.
+    // The attribute has an id since the first call.
     let places = Place::all(service, code, id, groups);
     let outcome = assign::send(service, calls, code, &places).await;
     let outcome = outcome.map_err(|failure| {

@@ -33,7 +33,7 @@ pub struct Catalog {
     /// By the ids of the sets.
     sets: RefCell<HashMap<String, Rc<AttributeSet>>>,
     views: OnceCell<Vec<StoreView>>,
-    /// Codes and labels of all attributes.
+    /// Codes and labels of all attributes that the shop has defined.
     titles: OnceCell<Vec<Named>>,
     /// Held while something is read: other records that need it wait.
     reading: Mutex<()>,
@@ -263,7 +263,7 @@ fn unknown(title: &str, known: &[Named]) -> Failure {
         .hint(hint!(storefront("attribute list"), " lists them"))
 }
 
-/// Codes and labels of all attributes.
+/// Codes and labels of all attributes that the shop has defined.
 async fn read_titles(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
     let filters = [attributes::user_defined()];
     let fields = Some("default_frontend_label");

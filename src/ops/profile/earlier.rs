@@ -47,8 +47,8 @@ pub fn tells_of_it(verification: &Verification) -> bool {
     verification.shows_sent && (verification.is_applied() || verification.altered.is_empty())
 }
 
-/// Notes if a profile that was read shows the newest update although it was refused. An earlier update is not checked:
-/// later ones may show the same.
+/// Notes the newest of the refused updates of the last minute that a profile that was read shows. Those before an update that was
+/// not refused are not checked: it may show the same.
 ///
 /// # Errors
 /// `guard` when a list has addresses without usable ids.

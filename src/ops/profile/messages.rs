@@ -110,10 +110,10 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
 pub fn still_open(open: &PendingWrite, replacement: Option<&Replacement>, is_planned: bool) -> Doubt {
     let until = local_minute(open.until);
     let named = replacement.map(named);
-    let (what, effect) = match (&named, open.is_mismatch) {
-        (None, _) => (format!("update {} cannot be read", open.entry.name()), "it may"),
-        (Some(named), true) => (format!("{named} was written, but is not visible"), "it may"),
-        (Some(named), false) => (format!("it is unknown whether {named} was saved"), "it may"),
+    let what = match (&named, open.is_mismatch) {
+        (None, _) => format!("update {} cannot be read", open.entry.name()),
+        (Some(named), true) => format!("{named} was written, but is not visible"),
+        (Some(named), false) => format!("it is unknown whether {named} was saved"),
     };
     let check = match (named.is_some(), is_planned) {
         (false, _) => Hint::default(),
@@ -121,7 +121,7 @@ pub fn still_open(open: &PendingWrite, replacement: Option<&Replacement>, is_pla
         (true, true) => hint!("run ", verify(open.entry.name()), " to look again, or "),
     };
     let at_once = if is_planned { "" } else { ", or continue now with --after-unknown" };
-    let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
+    let refusal = Failure::guard(format!("{what}: it may still take effect and overwrite this one"))
         .hint(check.and(format!("wait until {until}{at_once}")));
     Doubt { about: replacement.map(Replacement::changes).unwrap_or_default(), ..Doubt::of(refusal) }
 }

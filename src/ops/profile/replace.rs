@@ -22,6 +22,7 @@ use super::steps::{Next, Steps};
 use crate::client::pause;
 use crate::client::service::Service;
 use crate::log::Document;
+use crate::ops::{PATIENCE, PAUSE};
 use crate::report::outcome::Outcome;
 use crate::write::{Ended, Place, gate, send_once};
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -188,8 +189,6 @@ async fn send_locked(
 
 /// Starts the steps again for a while if the log was busy: nothing has left, and the read is old.
 fn start_again(steps: &mut Steps<'_>, failure: Failure) -> Result<Put, Failure> {
-    const PATIENCE: Duration = Duration::from_secs(30);
-    const PAUSE: Duration = Duration::from_millis(100);
     let since = *steps.log_busy_since.get_or_insert_with(Instant::now);
     if failure.kind == FailureKind::Unavailable && since.elapsed() < PATIENCE {
         Ok(Put::Again(PAUSE, Box::new(failure)))

@@ -315,7 +315,7 @@ impl<'a> Steps<'a> {
     /// The request that replaces the profile.
     ///
     /// # Errors
-    /// `guard` for a profile that looks masked, and if the interface needs something that is not known.
+    /// `guard` for a profile that looks masked, `usage` if the interface needs something that is not known.
     fn request(&self, service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
         self.refuse_masked(stored, merged)?;
         let customer = if service.settings.dialect.merges_profiles {

@@ -140,7 +140,7 @@ impl Undo<'_> {
     /// The updates to undo. An update of unknown outcome that the profile does not show is doubtful.
     ///
     /// # Errors
-    /// `usage` if the log has none of them, `guard` if they are of another customer or service.
+    /// `usage` if the log has none of them, or has them for another customer; `guard` if they are of another profile.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         ensure_own(self.service, store, self.name)?;
         let mut updates = Vec::new();

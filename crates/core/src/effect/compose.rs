@@ -11,8 +11,8 @@ pub fn composed(effects: &[Effect]) -> Option<Effect> {
     for next in rest {
         add(&mut whole, next);
     }
-    // A value that was not read may have been another one. One that a single effect wrote was written, also where it is as
-    // good as the value before.
+    // A change whose value before was not read stays, and so does one that a single effect made, even where both values are the
+    // same.
     let writers = |path: &FieldPath| {
         effects.iter().filter(|effect| effect.changes.iter().any(|change| change.path.overlaps(path))).count()
     };

@@ -13,8 +13,8 @@
 //!
 //! # What is seen
 //! The look that closes a call notes what it showed in [`Change::seen`] and [`Created::seen`]: a region that the service
-//! completed, a date with its midnight. Everything that comes later compares with what was seen, else with what was sent.
-//! What somebody else wrote before the look is not noted ([`Effect::close_by`]).
+//! completed, a date with its midnight. What comes later compares with what was seen, else with what was sent; only whether a read is
+//! too old ([`not_shown`]) is told by what was sent. What somebody else wrote before the look is not noted ([`Effect::close_by`]).
 //!
 //! # Sameness
 //! Two values are the same under one relation, [`same_value`].
@@ -103,7 +103,7 @@ pub struct Change {
     pub before: Before,
     /// What the call sets.
     pub sent: Sent,
-    /// What the look that closed the call showed there; `None` where nothing was looked at.
+    /// What the look that closed the call showed there; `None` where nothing was looked at, or somebody else wrote what is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Seen>,
 }

@@ -8,7 +8,7 @@ use super::{Before, Change, Created, Effect, Kind, Left, Owner, Sent};
 use crate::text::sanitize::sanitize_line;
 
 impl Kind {
-    /// The name in messages.
+    /// The name in messages, results, plans and the log.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Customer => "customer",

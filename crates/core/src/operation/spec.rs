@@ -4,7 +4,7 @@ use crate::interface::dialect::Dialect;
 use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
-/// All of them, in the order of the command line's help.
+/// All that a person names; [`UNDO`] is none of them.
 pub const OPERATIONS: [&OperationSpec; 12] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
@@ -23,7 +23,7 @@ pub const OPERATIONS: [&OperationSpec; 12] = [
 /// One operation. Its flags are in `commands`, the steps of sending it in `ops`.
 #[derive(Debug)]
 pub struct OperationSpec {
-    /// As it is typed and reported, such as `customer update`; also in journals. No two have the same.
+    /// As it is typed and reported, such as `customer update`; also in journals. Only the two of `undo` have one name.
     pub name: &'static str,
     /// Shape of the body, wrapper included.
     pub body: Table,
@@ -39,7 +39,7 @@ pub struct OperationSpec {
     pub named_columns: Option<NamedColumns>,
     /// The column that holds labels with `|` between them.
     pub label_column: Option<&'static str>,
-    /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
+    /// Whose token it carries.
     pub bearer: Bearer,
     /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order.
     /// `None` if they touch whatever belongs to the token.

@@ -29,7 +29,7 @@ pub enum Step {
     Member(String),
     /// The address with this id.
     Address(AddressId),
-    /// An address that has no id yet.
+    /// An element of a list that has no id yet.
     New,
     /// The custom attribute with this code.
     Code(String),
@@ -389,7 +389,7 @@ impl FieldPath {
 
 impl FieldPath {
     /// Sets or removes the value at this place. A missing object, list of custom attributes or attribute on the way is
-    /// created; if the address or item is missing, nothing is set.
+    /// created. A missing address or item is added if the place is all of it; inside a missing one nothing is set.
     pub fn set(&self, customer: &mut Map<String, Value>, value: Option<&Value>) {
         let mut whole = Value::Object(std::mem::take(customer));
         set_at(None, &self.0, &mut whole, value);

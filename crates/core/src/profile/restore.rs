@@ -34,7 +34,8 @@ pub struct Undo<'a> {
     pub rewritten: &'a [FieldChange],
     /// Whether the whole profile goes back, not only what that update changed.
     pub all: bool,
-    /// Whether a read has shown that an address which the update kept was lost: it counts as deleted by the update.
+    /// Whether a look has shown that something of the update is missing: an address that it kept and that is not there counts as
+    /// deleted by it.
     pub lost_addresses: bool,
     /// Addresses that our own writes have added since, by their ids, as they were sent: one that was brought back may have
     /// been edited.

@@ -91,7 +91,8 @@ impl Profile {
         found
     }
 
-    /// A name for the customer that stays the same from call to call: the id, or the folded email.
+    /// A name for the customer that stays the same from call to call: the id, or the folded email; one name for all where the service
+    /// shows neither.
     pub fn customer_key(&self) -> String {
         let email = || self.text("email").map(|email| Email::new(&email).folded());
         self.text("id").or_else(email).unwrap_or_else(|| "unnamed".to_owned())

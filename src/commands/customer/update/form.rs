@@ -113,7 +113,6 @@ impl Form {
         let is_optional = self.is_new && !field.is_required() && field.name != "postcode";
         let note = match field.name.as_str() {
             "gender" => " (1 male, 2 female, 3 not specified)",
-            "disable_auto_group_change" => " (1 = yes)",
             _ if is_optional => " (optional)",
             _ => "",
         };

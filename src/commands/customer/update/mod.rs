@@ -348,8 +348,7 @@ fn which_address() -> Failure {
     ))
 }
 
-/// Reads the input, then replaces the profile; of many records, one after another. On a terminal, what is not named is
-/// asked for.
+/// Reads the input, then replaces the profile, of one record or of many. On a terminal, what is not named is asked for.
 ///
 /// # Errors
 /// Whatever went wrong.
