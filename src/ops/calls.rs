@@ -29,7 +29,7 @@ impl<'a> Calls<'a> {
     /// Carries out a call, which passes the gate first if it has not, unless the user has asked to stop.
     ///
     /// # Errors
-    /// `interrupted` if the user has; as [`write::send_and_look`]. A call that was begun is noted whatever becomes of it.
+    /// `interrupted` if the user has; as [`write::send_and_look`]. A call that was started is noted whatever becomes of it.
     pub async fn carry_out(&mut self, owner: &dyn Owner, call: write::Call) -> Result<Written, Failure> {
         self.ensure_going_on()?;
         self.complete(owner, call).await

@@ -150,7 +150,7 @@ error: `DELETE /async/bulk/V1/customers/byCustomerId` deletes a customer with ev
         (
             "/async/bulk/V1/addresses/byAddressId",
             str![[r#"
-error: `DELETE /async/bulk/V1/addresses/byAddressId` deletes an address without a snapshot of it
+error: `DELETE /async/bulk/V1/addresses/byAddressId` deletes an address that the log does not keep
   hint: use `storefront customer update --customer ID --remove-address ID`, which can be undone; --unguarded sends the call as it is
 "#]],
         ),

@@ -1,4 +1,4 @@
-//! An address that somebody else deleted, or that a call without a snapshot did.
+//! An address that somebody else deleted, or that a call of `api` did.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -65,14 +65,14 @@ fn a_restore_says_of_its_own_update_alone_how_long_it_may_take_effect() {
     assert!(restored.stderr.contains("may still take effect until"), "{restored:?}");
 }
 
-/// It takes no snapshot, and the next update would take its read for an old one.
+/// Nothing of it is kept, and the next update would take its read for an old one.
 #[test]
-fn an_address_is_not_deleted_by_a_call_without_a_snapshot() {
+fn an_address_is_not_deleted_by_a_call_that_keeps_nothing() {
     let service = MockServer::start(vec![answer("200 OK", "", "true")]);
     let home = Home::new();
     let api = |line: &str| serve(home.storefront(line), &service.url("")).run();
     api("api DELETE /V1/addresses/7 --admin --api magento").assert_failure(3, str![[r#"
-error: `DELETE /V1/addresses/7` deletes an address without a snapshot of it
+error: `DELETE /V1/addresses/7` deletes an address that the log does not keep
   hint: use `storefront --api magento customer update --customer ID --remove-address 7`, which can be undone; --unguarded sends the call as it is
 "#]]);
     assert!(service.requests().is_empty());
