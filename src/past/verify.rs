@@ -45,10 +45,15 @@ pub async fn verify(service: &Service<'_>, found: &Found) -> Result<(), Failure>
             .hint(hint!(storefront("history").arg(name), " shows what was written")));
     }
     if states.is_empty() || !states.iter().all(|(_, state)| state.is_there()) {
-        let message = format!("write {name} could not be compared");
+        let is_unseen = |(_, state): &(String, StateSince)| matches!(state, StateSince::NotSeen(_));
+        let message = match &states[..] {
+            [] => format!("nothing of write {name} was applied"),
+            states if states.iter().any(is_unseen) => format!("the shop does not show write {name}"),
+            _ => format!("write {name} could not be compared"),
+        };
         return Err(Failure::new(FailureKind::Unknown, message)
             .applied(Applied::No)
-            .hint("look in the shop"));
+            .hint(hint!(storefront("history").arg(name), " shows what became of it; look in the shop")));
     }
     Ok(())
 }

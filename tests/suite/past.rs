@@ -144,6 +144,20 @@ fn an_unknown_outcome_is_looked_for_before_it_is_undone() {
 }
 
 #[test]
+fn what_was_refused_or_is_not_shown_is_not_said_to_be_incomparable() {
+    let refused = "quote add-item --customer 1 --sku nobody-has-it --qty 1";
+    for (faults, line, says) in [
+        (&[][..], refused, "nothing of write 1 was applied"),
+        (&["POST:reset-before-commit"], ADD, "the shop does not show write 1"),
+    ] {
+        let env = TestEnv::with_faults(faults);
+        assert_ne!(run(&env, &format!("{line} --retry 0 --settle 0")).code, 0);
+        let verified = run(&env, "verify 1");
+        assert_eq!((verified.code, verified.error()["message"].as_str()), (8, Some(says)), "{verified:?}");
+    }
+}
+
+#[test]
 fn a_profile_a_default_option_and_what_has_no_inverse() {
     let env = TestEnv::new();
     let city = env.address(2)["city"].clone();
