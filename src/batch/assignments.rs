@@ -11,6 +11,7 @@ use storefront_core::failure::Failure;
 use storefront_core::profile::address::{DEFAULTS, address_list, own_id};
 use storefront_core::profile::equal::same_flag;
 use storefront_core::text::hash::{Fnv1a, fnv1a};
+use storefront_core::text::sanitize::quoted;
 
 /// How many fields are remembered.
 const MAX_FIELDS: usize = 200_000;
@@ -63,8 +64,8 @@ impl Assignments {
                 Some(Assigned { value: other, line: before, .. }) if other != value => {
                     if let Some(key) = record.draft.operation.unique_key {
                         let message = format!(
-                            "duplicate {key} `{}`: {place} {before} has it with other values",
-                            record.key
+                            "duplicate {key} {}: {place} {before} has it with other values",
+                            quoted(&record.key)
                         );
                         return Err(Failure::usage(message));
                     }

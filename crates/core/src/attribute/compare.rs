@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::lint;
 use crate::operation::scalar;
 use crate::profile::equal::{is_identical, same_flag};
+use crate::text::sanitize::quoted;
 
 /// How a field of the file and of the shop relate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -392,12 +393,13 @@ fn addable(stored: &StoredOptions, counts: &HashMap<String, usize>, label: &str)
         return Err(Failure::usage("the option has no label"));
     }
     if counts.get(&label::key(label)).is_some_and(|count| *count > 1) {
-        return Err(Failure::usage(format!("the file has several options `{label}`")));
+        return Err(Failure::usage(format!("the file has several options {}", quoted(label))));
     }
     if let Some(option) = stored.get(label) {
         let message = format!(
-            "the label `{label}` differs in letter case only from the option `{}`, and Magento refuses it",
-            option.name
+            "the label {} differs in letter case only from the option {}, and Magento refuses it",
+            quoted(label),
+            quoted(&option.name)
         );
         return Err(Failure::usage(message));
     }

@@ -110,8 +110,11 @@ impl StoredOptions {
         let code = attribute.code();
         let input = attribute.text("frontend_input");
         if input != "select" {
-            return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
-                .hint("change the options of other types in the admin panel, which shows what is lost"));
+            return Err(Failure::usage(format!(
+                "attribute `{code}` is of the type {}, not `select`",
+                quoted(input)
+            ))
+            .hint("change the options of other types in the admin panel, which shows what is lost"));
         }
         if !has_stored_options(attribute) {
             let source = attribute.text("source_model");
@@ -176,8 +179,9 @@ impl StoredOptions {
         if let Some(taken) = self.options.iter().find(|one| number.is_some() && one.id.parse().ok() == number)
         {
             let message = format!(
-                "the label `{label}` is the ID of the option `{}`, and Magento refuses it",
-                taken.name
+                "the label {} is the ID of the option {}, and Magento refuses it",
+                quoted(label),
+                quoted(&taken.name)
             );
             return Err(Failure::usage(message).hint("choose another label, or leave this option out"));
         }

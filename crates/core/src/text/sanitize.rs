@@ -62,7 +62,7 @@ pub fn sanitize_line(text: &str) -> String {
     sanitize(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A value inside a message, between backticks: all values that customers, shops and sheets wrote pass here. Backticks
+/// A value inside a message, between backticks, for what customers, shops and sheets wrote. Backticks
 /// inside are escaped, so that a value cannot end the quotation and pose as a command.
 pub fn quoted(value: impl Display) -> String {
     format!("`{}`", value.to_string().replace('`', "\\`"))
