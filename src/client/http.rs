@@ -417,7 +417,7 @@ mod tests {
     use crate::client::transport::{Exchange, Incoming, Transport};
     use crate::config::Headers;
     use crate::system::clock::Clock;
-    use storefront_core::interface::request::{Bearer, Method, Request};
+    use storefront_core::interface::request::{Bearer, Request};
     use storefront_core::text::token::Credential;
 
     /// Gives these answers, from the last to the first.
@@ -481,15 +481,7 @@ mod tests {
             ..Incoming::default()
         };
         let answers = vec![Incoming { status: 200, body: b"{}".to_vec(), ..Incoming::default() }, busy];
-        let request = Request {
-            method: Method::GET,
-            path: "/V1/thing".to_owned(),
-            body: None,
-            bearer: Bearer::Customer,
-            also_success: None,
-            is_raw: false,
-            is_query: false,
-        };
+        let request = Request::get("/V1/thing".to_owned(), Bearer::Customer);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {

@@ -219,7 +219,8 @@ impl Settings {
         })
     }
 
-    /// The name under which the log keeps what was seen of the service: profile and host, because the environment can lead one profile to another host.
+    /// The name under which the log keeps what was seen of the service: profile and host, because the environment can lead one
+    /// profile to another host.
     pub fn service_name(&self) -> String {
         match &self.profile {
             Some(profile) => format!("{profile}@{}", self.service_id()),

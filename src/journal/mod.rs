@@ -173,7 +173,7 @@ pub struct Entry {
     /// HTTP status of the service's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// For a failed one: whether it was applied.
+    /// Where it ended with a failure: whether it was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<Applied>,
     /// Whether the shop must be changed first, and not the record.

@@ -59,7 +59,8 @@ pub struct ShipNames<'a> {
 /// Asks for one of the customer's addresses, a shipping method that the shop offers there, and a payment method.
 ///
 /// # Errors
-/// [`Failure::cancelled`] when the person leaves; `refused` where there is no cart, `usage` where there is no item, no address or no method; whatever goes wrong
+/// [`Failure::cancelled`] when the person leaves; `refused` where there is no cart, `usage` where there is no item, no
+/// address or no method; whatever goes wrong
 /// with the command.
 pub async fn ship<A: Args + Operation>(service: &Service<'_>, named: ShipNames<'_>) -> Result<(), Failure> {
     let service = &with_id(service).await?;

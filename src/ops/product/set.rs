@@ -19,7 +19,7 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Method, Request, segment};
 use storefront_core::operation::{PRODUCT_SET, Success};
 use storefront_core::product::asked::Target;
-use storefront_core::product::attribute::{Attributes, Scope};
+use storefront_core::product::attribute::{Attributes, FIELDS, Scope};
 use storefront_core::product::{ALL, Product, body, folded_sku};
 use storefront_core::profile::diff::{self, Expected, ensure_planned_in};
 use storefront_core::sheet::address::Row;
@@ -320,8 +320,7 @@ pub(super) async fn ensure_members(
     set: &AttributeSet,
     attributes: &Attributes,
 ) -> Result<(), Failure> {
-    let is_missing =
-        |code: &&str| !storefront_core::product::attribute::FIELDS.contains(code) && !set.has(code);
+    let is_missing = |code: &&str| !FIELDS.contains(code) && !set.has(code);
     let missing: Vec<&str> = attributes.codes().filter(is_missing).collect();
     let Some(first) = missing.first() else { return Ok(()) };
     let sets = crate::ops::attribute::names::sets(service).await?;

@@ -11,7 +11,7 @@ use storefront::config::{Endpoint, Headers};
 use storefront::system::clock::Clock;
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::MARKETPLACE;
-use storefront_core::interface::request::{Bearer, Method, Request, StoreView, Target};
+use storefront_core::interface::request::{Bearer, Request, StoreView, Target};
 use storefront_core::text::token::Credential;
 
 /// A token that must be found nowhere.
@@ -56,15 +56,7 @@ pub fn ship() -> Request {
 
 /// A call that only reads.
 pub fn get() -> Request {
-    Request {
-        method: Method::GET,
-        path: "/V1/thing".to_owned(),
-        body: None,
-        bearer: Bearer::Customer,
-        also_success: None,
-        is_raw: false,
-        is_query: false,
-    }
+    Request::get("/V1/thing".to_owned(), Bearer::Customer)
 }
 
 /// Runs `work` on a runtime like the program's.

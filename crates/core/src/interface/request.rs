@@ -64,15 +64,7 @@ impl Request {
         bearer: Bearer,
     ) -> Self {
         let also_success = dialect.ship_success.filter(|_| !is_read(&method));
-        Self {
-            method,
-            path: path.as_str().to_owned(),
-            body,
-            bearer,
-            also_success,
-            is_raw: true,
-            is_query: false,
-        }
+        Self { also_success, is_raw: true, ..Self::new(method, path.as_str().to_owned(), body, bearer) }
     }
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
@@ -102,28 +94,16 @@ impl Request {
 
     /// A read of a path that [`Target::path`] has made.
     pub fn get(path: String, bearer: Bearer) -> Self {
-        Self {
-            method: Method::GET,
-            path,
-            body: None,
-            bearer,
-            also_success: None,
-            is_raw: false,
-            is_query: false,
-        }
+        Self::new(Method::GET, path, None, bearer)
     }
 
     /// A write to a path that [`Target::path`] has made.
     pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
-        Self {
-            method: Method::POST,
-            path,
-            body: Some(body),
-            bearer,
-            also_success: None,
-            is_raw: false,
-            is_query: false,
-        }
+        Self::new(Method::POST, path, Some(body), bearer)
+    }
+
+    fn new(method: Method, path: String, body: Option<Cow<'static, str>>, bearer: Bearer) -> Self {
+        Self { method, path, body, bearer, also_success: None, is_raw: false, is_query: false }
     }
 }
 
