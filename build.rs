@@ -1,17 +1,26 @@
-//! Gives the program for Windows its manifest, which allows paths of more than 260 characters also where the file system is
-//! called by SQLite and by the C library.
+//! Arguments for the linker of the program.
 
 use std::path::Path;
 
 const MANIFEST: &str = "src/system/storefront.exe.manifest";
 
+/// Bytes of stack, as elsewhere. Windows gives 1 MiB.
+const STACK_SIZE: usize = 8 << 20;
+
 fn main() {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     println!("cargo::rerun-if-changed={MANIFEST}");
-    // Only the linker of MSVC takes one as an argument.
-    if variable("CARGO_CFG_TARGET_OS") == "windows" && variable("CARGO_CFG_TARGET_ENV") == "msvc" {
-        let manifest = Path::new(&variable("CARGO_MANIFEST_DIR")).join(MANIFEST);
-        println!("cargo::rustc-link-arg-bins=/MANIFEST:EMBED");
-        println!("cargo::rustc-link-arg-bins=/MANIFESTINPUT:{}", manifest.display());
+    let argument = |text: &str| println!("cargo::rustc-link-arg-bins={text}");
+    match (variable("CARGO_CFG_TARGET_OS").as_str(), variable("CARGO_CFG_TARGET_ENV").as_str()) {
+        ("windows", "msvc") => {
+            // It allows paths of more than 260 characters also where the file system is called by SQLite and by the C
+            // library. Only this linker takes one as an argument.
+            let manifest = Path::new(&variable("CARGO_MANIFEST_DIR")).join(MANIFEST);
+            argument("/MANIFEST:EMBED");
+            argument(&format!("/MANIFESTINPUT:{}", manifest.display()));
+            argument(&format!("/STACK:{STACK_SIZE}"));
+        }
+        ("windows", _) => argument(&format!("-Wl,--stack,{STACK_SIZE}")),
+        _ => {}
     }
 }

@@ -35,16 +35,8 @@ use report::jq::Filter;
 use storefront_core::failure::Failure;
 use system::context::Context;
 
-/// The stack of the program. The stack of a process may be limited to a few pages, and is 1 MiB on Windows.
-const STACK_SIZE: usize = 8 << 20;
-
-/// Runs the program in this process; returns its exit code.
+/// Runs the program in this process, on the thread that signals interrupt, because a question waits there; returns its exit code.
 pub fn run() -> u8 {
-    // It runs on the thread that signals interrupt, because a question waits there.
-    stacker::grow(STACK_SIZE, run_here)
-}
-
-fn run_here() -> u8 {
     let surroundings = Surroundings::of_process();
     match completion::answer(&surroundings.context, commands::grammar) {
         Ok(false) => {}

@@ -1,4 +1,4 @@
-//! A full disk, a small stack, or a directory that cannot be written: what could not be recorded is not sent, and the message says so.
+//! A full disk, or a directory that cannot be written: what could not be recorded is not sent, and the message says so.
 
 use snapbox::str;
 
@@ -66,15 +66,6 @@ error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b4
   hint: nothing is written without the lock: free some space, or set XDG_STATE_HOME
 "#]]);
     assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_small_limit_of_the_stack_ends_no_command() {
-    let home = Home::new();
-    let small = r#"ulimit -s 128; exec "$@""#;
-    let shown = home.storefront("customer update --address 2 --city Troy --sandbox -y").shell(small);
-    assert_eq!(shown.code, 0, "{shown:?}");
 }
 
 /// As in a container whose home is read-only: nothing would be better at the next restart.

@@ -98,11 +98,10 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
         ],
     ),
     (
-        "a limit for the size of files or of the stack, or a device that is full",
+        "a limit for the size of files, or a device that is full",
         &[
             "batch_journal::a_full_disk_stops_the_run_before_unjournalled_records_are_sent",
             "full_disk::a_full_disk_under_the_sandbox_is_reported",
-            "full_disk::a_small_limit_of_the_stack_ends_no_command",
             "full_disk::a_log_that_cannot_be_written_stops_the_update",
         ],
     ),
