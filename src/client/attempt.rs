@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::CallKind;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::text::exact_json;
 
@@ -61,16 +62,16 @@ impl Attempt {
     /// twice cannot change the result. `random` gives numbers between 0 and 1.
     pub(super) fn repeat_after(
         &self,
-        effect: Effect,
+        kind: CallKind,
         repeat: u32,
         random: impl Fn() -> f64,
     ) -> Option<Duration> {
-        let may_repeat = match (self, effect) {
+        let may_repeat = match (self, kind) {
             (Self::Throttled { retry_after: Some(wait), .. }, _) => return Some((*wait).min(MAX_WAIT)),
             (Self::NotSent { permanent, .. }, _) => !permanent,
-            (Self::Throttled { .. }, _) | (Self::Unknown { .. }, Effect::State) => true,
-            (Self::Unknown { transient, .. }, Effect::Read) => *transient,
-            (Self::Unknown { .. }, Effect::Write) | (Self::Applied(_) | Self::Rejected(_), _) => false,
+            (Self::Throttled { .. }, _) | (Self::Unknown { .. }, CallKind::State) => true,
+            (Self::Unknown { transient, .. }, CallKind::Read) => *transient,
+            (Self::Unknown { .. }, CallKind::Write) | (Self::Applied(_) | Self::Rejected(_), _) => false,
         };
         may_repeat.then(|| backoff(repeat, random()))
     }
@@ -95,17 +96,6 @@ impl Attempt {
             | Self::Unknown { failure, .. } => Some(failure),
         }
     }
-}
-
-/// What it means to process a request twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing, because it only reads.
-    Read,
-    /// It may act twice.
-    Write,
-    /// Nothing, because it only sets a state, such as an assignment.
-    State,
 }
 
 /// The attempts of one operation so far. Once one was unknown, no later rejection, throttling or connection failure
@@ -222,8 +212,9 @@ mod tests {
     use jiff::Timestamp;
     use serde_json::Value;
 
-    use super::{Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, retry_after};
+    use super::{Attempt, Attempts, MAX_WAIT, Reply, backoff, retry_after};
     use storefront_core::failure::{Applied, Failure, FailureKind};
+    use storefront_core::interface::request::CallKind;
 
     fn unknown() -> Attempt {
         Attempt::Unknown { failure: Failure::new(FailureKind::Unknown, "no answer"), transient: true }
@@ -297,9 +288,9 @@ mod tests {
             (throttled(None), ours, ours, ours),
             (unknown(), None, ours, ours),
         ] {
-            let of = |effect| attempt.repeat_after(effect, 1, || 1.0);
+            let of = |kind| attempt.repeat_after(kind, 1, || 1.0);
             assert_eq!(
-                (of(Effect::Write), of(Effect::State), of(Effect::Read)),
+                (of(CallKind::Write), of(CallKind::State), of(CallKind::Read)),
                 (write, state, read),
                 "{attempt:?}"
             );
@@ -322,7 +313,7 @@ mod tests {
     #[test]
     fn no_wait_is_longer_than_the_cap() {
         let hour = Duration::from_secs(3600);
-        assert_eq!(throttled(Some(hour)).repeat_after(Effect::Write, 1, || 1.0), Some(MAX_WAIT));
+        assert_eq!(throttled(Some(hour)).repeat_after(CallKind::Write, 1, || 1.0), Some(MAX_WAIT));
         assert_eq!(backoff(u32::MAX, 1.0), Duration::from_secs(10));
     }
 

@@ -14,13 +14,13 @@ use reqwest::header::{
 use tokio::time::Instant;
 use url::Url;
 
-use super::attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
+use super::attempt::{Attempt, Attempts, MAX_WAIT, Reply, ServiceSignal};
 use super::classify::{self, PAGE};
 use super::transport::{Incoming, Transport, USER_AGENT_VALUE, over_http};
 use crate::config::{Endpoint, Headers};
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::interface::request::{Dialect, Request};
+use storefront_core::interface::request::{CallKind, Dialect, Request};
 use storefront_core::text::oauth::{self, NameOrder, Stamp};
 use storefront_core::text::redact::{MASK, secrets};
 use storefront_core::text::token::Credential;
@@ -154,17 +154,16 @@ impl Client {
         &self,
         request: &Request,
         token: &Credential,
-        effect: Effect,
         stop: impl Fn() -> bool,
     ) -> Result<Reply, Failure> {
         let mut attempts = Attempts::default();
         loop {
             // A write follows its read at once; repeats wait by themselves.
-            if effect == Effect::Read {
+            if request.is_read() {
                 self.wait_as_asked(|| false).await;
             }
             let attempt = self.attempt(request, Some(token)).await?;
-            let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
+            let wait = self.delay(&attempts, &attempt, request.kind).filter(|_| !stop());
             match (attempts.conclude(attempt), wait) {
                 (Err(failure), Some(wait)) => {
                     pause(wait, &stop).await;
@@ -185,14 +184,14 @@ impl Client {
     }
 
     /// How long to wait before one more attempt after this one; `None` if there must be none.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, kind: CallKind) -> Option<Duration> {
         let repeat = before.count + 1;
         // A request that only sets a state is sent once more after an unknown outcome.
         let is_lost_again = matches!(attempt, Attempt::Unknown { .. }) && before.has_unknown();
-        if repeat > self.retry || effect == Effect::State && is_lost_again {
+        if repeat > self.retry || kind == CallKind::State && is_lost_again {
             return None;
         }
-        let wait = attempt.repeat_after(effect, repeat, self.random)?;
+        let wait = attempt.repeat_after(kind, repeat, self.random)?;
         let because = attempt.failure().map_or("", |failure| &failure.message);
         self.trace(|| HttpEvent::Retry { repeat, of: self.retry, wait, because });
         Some(wait)
@@ -413,7 +412,7 @@ mod tests {
     use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
     use tokio::time::Instant;
 
-    use super::{Client, Effect, Endpoint};
+    use super::{Client, Endpoint};
     use crate::client::transport::{Exchange, Incoming, Transport};
     use crate::config::Headers;
     use crate::system::clock::Clock;
@@ -488,7 +487,7 @@ mod tests {
             let client = client(retry, answers);
             let start = Instant::now();
             let token = Credential::new("t0ken").unwrap();
-            while client.send(&request, &token, Effect::Read, || false).await.is_err() {}
+            while client.send(&request, &token, || false).await.is_err() {}
             start.elapsed().as_secs()
         })
     }

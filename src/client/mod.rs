@@ -13,7 +13,7 @@ pub mod stage;
 pub mod transport;
 mod transport_error;
 
-pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
+pub use attempt::{Attempt, Attempts, MAX_WAIT, Reply, ServiceSignal};
 pub use classify::{CHECK_BEFORE_RETRY, LOOK_CLOSER, NO_SUCH_PATH, check_url, may_be_saved, says};
 pub use http::{Client, HttpEvent, Observer, Tracer, pause, redacted};
 pub use transport::{Connect, Transport};

@@ -15,7 +15,7 @@ use crate::client::Session;
 use crate::client::http_trace;
 use crate::client::local_service::open_sandbox;
 use crate::client::stage::Stage;
-use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SUCH_PATH, Reply, says};
+use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, NO_SUCH_PATH, Reply, says};
 use crate::config::{Settings, TokenSource, Writes};
 use crate::journal::write::WriteAhead;
 use crate::log::{NewRun, People, RunId, WriteLog, new_uuid};
@@ -317,13 +317,13 @@ impl Service<'_> {
     /// # Errors
     /// As [`crate::client::Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        self.send_waiting("waiting for the service", request, Effect::Read).await
+        self.send_waiting("waiting for the service", request).await
     }
 
-    async fn send_waiting(&self, wait: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
+    async fn send_waiting(&self, wait: &str, request: &Request) -> Result<Reply, Failure> {
         let token = self.token(request.bearer).await?;
-        let stop = || effect != Effect::Read && self.stopping.get();
-        let call = pin!(self.client.send(request, token, effect, stop));
+        let stop = || !request.is_read() && self.stopping.get();
+        let call = pin!(self.client.send(request, token, stop));
         let reply = self.session.report.while_waiting(wait, call).await;
         if let Ok(reply) = &reply {
             self.warn_of_print(reply);
@@ -446,10 +446,10 @@ impl Service<'_> {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub async fn send(&self, operation: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
+    pub async fn send(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
         self.token(request.bearer).await?;
         let before = self.begin_write(operation, request);
-        let reply = self.send_waiting(&waiting(operation), request, effect).await;
+        let reply = self.send_waiting(&waiting(operation), request).await;
         self.stage.answer(before, reply.as_ref().err());
         reply
     }
@@ -471,7 +471,7 @@ impl Service<'_> {
         self.token(request.bearer).await?;
         self.announce(operation, Some(request));
         self.stage.make_room();
-        self.send_waiting(&waiting(operation), request, Effect::State).await
+        self.send_waiting(&waiting(operation), request).await
     }
 
     /// Does this work. As long as nothing of it can have taken effect, a signal ends it at once, whatever it waits for.
@@ -602,10 +602,9 @@ impl Service<'_> {
         attempt
     }
 
-    /// How long to wait before a write that ended so may be sent again, by the rules for requests that cannot act twice;
-    /// `None` if it must not be.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
-        self.client.delay(before, attempt, effect).filter(|_| !self.stopping.get())
+    /// How long to wait before a write that ended so may be sent again; `None` if it must not be.
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, request: &Request) -> Option<Duration> {
+        self.client.delay(before, attempt, request.kind).filter(|_| !self.stopping.get())
     }
 
     /// Begins a write; returns the stage before it, to which the stage returns if the attempt changes nothing.

@@ -7,8 +7,8 @@ use super::cart::{self, ActiveCart, QUOTE_ID};
 use super::cart_basis::{self, Part};
 use super::ship_checks::{self, list_methods};
 use super::ship_owner::Saved;
+use crate::client::says;
 use crate::client::service::Service;
-use crate::client::{Effect, says};
 use crate::config::ShipLayout;
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
@@ -175,15 +175,13 @@ impl<'a> Requests<'a> {
         self.calls().map(|(_, planned)| planned.clone()).collect()
     }
 
-    /// The calls with what they change. Setting a payment twice changes nothing.
+    /// The calls with what they change.
     fn to_send(&self) -> Vec<Call> {
-        let call = |(owner, (name, request)): &(Saved<'_>, Planned), repeats| Call {
-            repeats,
+        let call = |(owner, (name, request)): &(Saved<'_>, Planned)| Call {
             is_looked_at_later: true,
             ..Call::new(name.clone(), request.clone(), owner.effect())
         };
-        let shipping = self.shipping.iter().map(|shipping| call(shipping, Effect::Write));
-        shipping.chain(self.payment.iter().map(|payment| call(payment, Effect::State))).collect()
+        self.calls().map(call).collect()
     }
 
     /// Sends the calls. The second leaves only if the first was applied, and then even after a signal.

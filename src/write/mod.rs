@@ -24,7 +24,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::client::service::Service;
-use crate::client::{self, Attempt, Attempts, Reply, may_be_saved};
+use crate::client::{Attempt, Attempts, Reply, may_be_saved};
 use crate::log::People;
 use found::Found;
 pub use gate::{LeftCall, Place, gate};
@@ -45,8 +45,6 @@ pub struct Call {
     pub request: Request,
     /// What it changes.
     pub effect: Effect,
-    /// Whether it may be sent again after an unknown outcome.
-    pub repeats: client::Effect,
     /// Whether an answer of success is not followed by a look: the caller may [`verify`] after the last of several calls. An owner
     /// that the call makes is looked at all the same as long as its id is not known.
     pub is_looked_at_later: bool,
@@ -57,11 +55,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that is sent once.
+    /// A call that is looked at when it has been answered.
     pub fn new(name: impl Into<String>, request: Request, effect: Effect) -> Self {
         let name = name.into();
-        let repeats = client::Effect::Write;
-        Self { name, request, effect, repeats, is_looked_at_later: false, people: None, place: None }
+        Self { name, request, effect, is_looked_at_later: false, people: None, place: None }
     }
 }
 
@@ -119,9 +116,8 @@ pub async fn send_and_look(
         gate(service, operation, std::slice::from_mut(&mut call), None).await?;
     }
     let request = call.request.clone();
-    let repeats = call.repeats;
     let sent = SentCall::new(service, owner, call);
-    let answer = service.send(operation, &request, repeats).await;
+    let answer = service.send(operation, &request).await;
     sent.find_out(answer).await
 }
 
@@ -154,7 +150,7 @@ pub async fn send_once(
         Ok(Attempt::Rejected(failure) | Attempt::Unknown { failure, .. }) => Err(failure),
         Ok(unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. })) => {
             sent.close(unsent.outcome(sent.sent_at, sent.now()), None);
-            let wait = service.delay(attempts, &unsent, client::Effect::Write);
+            let wait = service.delay(attempts, &unsent, &request);
             let failure = attempts.fail(unsent);
             let Some(wait) = wait else { return Err(failure) };
             service.stage.starts_again();
@@ -183,7 +179,7 @@ pub async fn send_any(
     let left = gate::gate_any(service, operation, call, deleted).await?.map(Place::leaves);
     let clock = service.session.context.clock;
     let sent_at = service.session.context.clock.now();
-    let sent = service.send(operation, request, client::Effect::Write).await;
+    let sent = service.send(operation, request).await;
     if let Some(left) = left {
         let outcome = WriteOutcome::after(sent.as_ref().map(|_| false), sent_at, clock.now());
         left.close(service, outcome, None);

@@ -8,7 +8,7 @@ use crate::hint::{Hint, hint, storefront};
 use crate::id::{AddressId, CustomerId};
 use crate::interface::dialect::CartRoutes;
 use crate::interface::fields::ObjectSchema;
-use crate::interface::request::{Filter, Method, Request, Target, search_query};
+use crate::interface::request::{Filter, Request, Target, search_query};
 use crate::operation::scalar;
 use crate::profile::address::{AddressIndex, join_ids};
 use crate::profile::stored::Profile;
@@ -58,7 +58,7 @@ impl<'a> Cart<'a> {
         Request::get(format!("{path}?{}", search_query(&filters, MAX_CARTS)), self.target.bearer())
     }
 
-    /// Creates the cart. Where there is an active one, the service answers with its id: the call can be repeated.
+    /// Creates the cart. Where there is an active one, the service answers with its id.
     pub fn create(&self) -> Request {
         let path = match self.target.customer {
             Some(customer) => {
@@ -66,7 +66,7 @@ impl<'a> Cart<'a> {
             }
             None => self.target.path(self.routes.own, &[]),
         };
-        self.post(path, "{}".to_owned())
+        self.post(path, "{}".to_owned()).setting_a_state()
     }
 
     /// Adds an item; adding it again adds its quantity.
@@ -82,14 +82,13 @@ impl<'a> Cart<'a> {
         let id = self.id.ok_or_else(|| Failure::usage("a cart without an id"))?;
         let item_fields = [("qty", qty), ("quote_id", id.to_string().into())];
         let body = exact_json::object([("cartItem", exact_json::object(item_fields))]);
-        let request = self.post(self.path(&format!("/items/{item}")), body.to_string());
-        Ok(Request { method: Method::PUT, ..request })
+        let path = self.path(&format!("/items/{item}"));
+        Ok(Request::put(path, body.to_string().into(), self.target.bearer()))
     }
 
     /// Removes an item.
     pub fn remove_item(&self, item: i64) -> Request {
-        let path = self.path(&format!("/items/{item}"));
-        Request { method: Method::DELETE, ..Request::get(path, self.target.bearer()) }
+        Request::delete(self.path(&format!("/items/{item}")), self.target.bearer())
     }
 
     /// Saves addresses, carrier and method.
@@ -111,11 +110,12 @@ impl<'a> Cart<'a> {
 
     /// Sets the payment method. Sending it again changes nothing.
     pub fn select_payment(&self, body: String) -> Request {
-        Request { method: Method::PUT, ..self.post(self.path("/selected-payment-method"), body) }
+        let path = self.path("/selected-payment-method");
+        Request::put(path, body.into(), self.target.bearer()).setting_a_state()
     }
 
     fn query(&self, path: String, body: String) -> Request {
-        Request { is_query: true, ..self.post(path, body) }
+        Request::query(path, body.into(), self.target.bearer())
     }
 
     fn post(&self, path: String, body: String) -> Request {

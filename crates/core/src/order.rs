@@ -14,7 +14,7 @@ use crate::id;
 use crate::interface::dialect::{Dialect, OrderRoutes, Target};
 use crate::interface::fields::ORDER_FORM;
 use crate::interface::label::label;
-use crate::interface::request::{Bearer, Filter, Method, Request, search_query, with_fields};
+use crate::interface::request::{Bearer, Filter, Request, search_query, with_fields};
 use crate::lint;
 use crate::operation::scalar;
 use crate::profile::equal::{is_unchanged, same_value};
@@ -106,7 +106,7 @@ impl OrderCalls {
     /// Saves an address of an order.
     pub fn save_address(&self, id: u64, body: String) -> Request {
         let path = self.path(self.routes.by_id, id);
-        Request { method: Method::PUT, ..Request::post(path, body.into(), Bearer::Admin) }
+        Request::put(path, body.into(), Bearer::Admin)
     }
 
     /// Adds a comment, which no customer sees or is told of.

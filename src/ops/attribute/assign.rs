@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use super::names::{AttributeGroup, find_groups, path};
 use super::{catalog, read_existing};
-use crate::client::Effect;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
@@ -94,13 +93,14 @@ impl<'a> Place<'a> {
         let path = path(self.service, "/{store_view}/V1/products/attribute-sets/attributes", &[])?;
         let body = json!({"attributeSetId": id(&self.group.set), "attributeGroupId": id(&self.group.id),
             "attributeCode": self.code, "sortOrder": 0});
-        Ok((self.call_name(), Request::post(path, body.to_string().into(), Bearer::Admin)))
+        let request = Request::post(path, body.to_string().into(), Bearer::Admin).setting_a_state();
+        Ok((self.call_name(), request))
     }
 
     /// The call, which may be sent once more after an unknown outcome.
     fn call(&self) -> Result<Call, Failure> {
         let (name, request) = self.planned()?;
-        Ok(Call { repeats: Effect::State, ..Call::new(name, request, self.effect()) })
+        Ok(Call::new(name, request, self.effect()))
     }
 }
 

@@ -1,12 +1,10 @@
 //! Adds options to an attribute and keeps its default option, which Magento's own call loses.
 
-use reqwest::Method;
 use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::option_owner::OptionOwner;
 use super::{read_all, read_existing};
-use crate::client::Effect as Repeats;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
@@ -130,11 +128,11 @@ impl<'a> Locked<'a> {
         option: &Named,
     ) -> Result<Call, Failure> {
         let path = read_all(self.service, self.code)?.path;
-        let request = Request::post(path, self.before.default_body(&option.id).into(), Bearer::Admin);
-        let request = Request { method: Method::PUT, ..request };
+        let body = self.before.default_body(&option.id).into();
+        let request = Request::put(path, body, Bearer::Admin).setting_a_state();
         let name = format!("set the default {}", option.name);
         let effect = owner.new_default(before, &option.id);
-        Ok(Call { repeats: Repeats::State, ..Call::new(name, request, effect) })
+        Ok(Call::new(name, request, effect))
     }
 }
 

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
-use reqwest::Method;
 use serde_json::{Map, Value};
 
 use super::names::{path, store_views};
@@ -279,7 +278,7 @@ impl Made<'_> {
     fn delete(&self, below: &str, option: &str) -> Result<Request, Failure> {
         let template = format!("/all/V1/products/attributes/{{code}}{below}");
         let path = path(self.service, &template, &[("code", &self.code), ("option", option)])?;
-        Ok(Request { method: Method::DELETE, ..Request::get(path, Bearer::Admin) })
+        Ok(Request::delete(path, Bearer::Admin))
     }
 
     /// Sends a step.

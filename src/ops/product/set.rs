@@ -16,7 +16,7 @@ use crate::write::{self, Call, Written};
 use storefront_core::effect::{Before, Change, Effect, Kind, Sent};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
-use storefront_core::interface::request::{Bearer, Method, Request, segment};
+use storefront_core::interface::request::{Bearer, Request, segment};
 use storefront_core::operation::{PRODUCT_SET, Success};
 use storefront_core::product::asked::Target;
 use storefront_core::product::attribute::{Attributes, FIELDS, Scope};
@@ -341,7 +341,7 @@ fn request(service: &Service<'_>, scope: &str, read: &Read, effect: &Effect) -> 
     let empty = read.set.defaults(|code| product.values.contains_key(code) || is_named(code));
     let body = body(&product.sku, effect, &empty).to_string();
     let path = format!("{}/{}", search::path(service, scope)?, segment(&product.sku));
-    Ok(Request { method: Method::PUT, ..Request::post(path, body.into(), Bearer::Admin) })
+    Ok(Request::put(path, body.into(), Bearer::Admin))
 }
 
 /// Warns once in a run of attributes whose values are those of a website.

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::messages;
 use super::owner::{Removal, Replaced};
-use crate::client::Effect::State;
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::Outcome;
 use crate::write::{self, Call};
@@ -56,8 +55,8 @@ pub fn removals(
         let after = Merged::without(&now, &[*id]);
         let effect = Effect::of_profile(owner.clone(), &now, &after);
         now = after;
-        let new = Call::new(format!("remove address {id}"), request, effect);
-        Some(Call { repeats: State, is_looked_at_later: true, ..new })
+        let name = format!("remove address {id}");
+        Some(Call { is_looked_at_later: true, ..Call::new(name, request, effect) })
     };
     ids.iter().filter_map(by_call).collect()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
-use storefront::client::{Client, Effect, HttpEvent, Reply, redacted};
+use storefront::client::{Client, HttpEvent, Reply, redacted};
 use storefront::config::{Endpoint, Headers};
 use storefront::system::clock::Clock;
 use storefront_core::failure::Failure;
@@ -74,8 +74,7 @@ pub fn send(link: &Endpoint, request: &Request) -> Result<Reply, Failure> {
 
 /// One call over this client.
 pub async fn call(client: &Client, request: &Request) -> Result<Reply, Failure> {
-    let effect = if request.is_read() { Effect::Read } else { Effect::Write };
-    client.send(request, &token(), effect, || false).await
+    client.send(request, &token(), || false).await
 }
 
 /// A client, and each of its events as text.

@@ -22,6 +22,17 @@ pub fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
+/// What a call does when the service gets it twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// Nothing: it only reads.
+    Read,
+    /// It may act twice.
+    Write,
+    /// What it does once: it only sets a state, such as an assignment.
+    State,
+}
+
 /// One call of the service, before it knows a host or a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -38,14 +49,14 @@ pub struct Request {
     pub also_success: Option<u16>,
     /// A call that the user wrote: what the service answers to it is not known.
     pub is_raw: bool,
-    /// Whether it only asks, with a body: the service changes nothing.
-    pub is_query: bool,
+    /// What it does when it comes twice.
+    pub kind: CallKind,
 }
 
 impl Request {
     /// Whether the service cannot act on it, however often it comes.
     pub fn is_read(&self) -> bool {
-        self.is_query || is_read(&self.method)
+        self.kind == CallKind::Read
     }
 
     /// Whether the path names this store view.
@@ -69,7 +80,7 @@ impl Request {
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
     pub fn replace_profile(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self { method: Method::PUT, ..Self::post(target.profile_path(), body, target.bearer()) }
+        Self::put(target.profile_path(), body, target.bearer())
     }
 
     /// Removes one address of the customer whom an administrator names; `None` where the interface has no such call, or the
@@ -77,7 +88,7 @@ impl Request {
     pub fn remove_address(target: &Target<'_>, id: AddressId) -> Option<Self> {
         let route = target.customer.and(target.dialect.customers)?.address;
         let path = target.path(route, &[("address", &id.to_string())]);
-        Some(Self { method: Method::DELETE, ..Self::get(path, target.bearer()) })
+        Some(Self::delete(path, target.bearer()).setting_a_state())
     }
 
     /// Reads the customer's profile. The marketplace's interface shows no read: that call is ours.
@@ -97,13 +108,35 @@ impl Request {
         Self::new(Method::GET, path, None, bearer)
     }
 
+    /// A question with a body: the service changes nothing.
+    pub fn query(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
+        Self { kind: CallKind::Read, ..Self::post(path, body, bearer) }
+    }
+
     /// A write to a path that [`Target::path`] has made.
     pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
         Self::new(Method::POST, path, Some(body), bearer)
     }
 
+    /// The same with PUT.
+    pub fn put(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
+        Self::new(Method::PUT, path, Some(body), bearer)
+    }
+
+    /// A removal of what a path names that [`Target::path`] has made.
+    pub fn delete(path: String, bearer: Bearer) -> Self {
+        Self::new(Method::DELETE, path, None, bearer)
+    }
+
+    /// The same write, which may be sent again after an unknown outcome, because it only sets a state.
+    #[must_use]
+    pub fn setting_a_state(self) -> Self {
+        Self { kind: CallKind::State, ..self }
+    }
+
     fn new(method: Method, path: String, body: Option<Cow<'static, str>>, bearer: Bearer) -> Self {
-        Self { method, path, body, bearer, also_success: None, is_raw: false, is_query: false }
+        let kind = if is_read(&method) { CallKind::Read } else { CallKind::Write };
+        Self { method, path, body, bearer, also_success: None, is_raw: false, kind }
     }
 }
 
