@@ -67,6 +67,11 @@ struct Member {
 }
 
 impl Member {
+    /// Whether only a person's note tells of it.
+    fn is_by_hand_only(&self) -> bool {
+        self.noted.is_by_hand && self.writes.is_empty()
+    }
+
     /// Whether more is known about it than a person's note.
     fn is_known(&self) -> bool {
         let is_unknown = |write: &Write| matches!(write.outcome, WriteOutcome::Unknown { .. });

@@ -60,7 +60,7 @@ pub async fn find_out(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<
     let mut is_read = false;
     let mut running = FuturesUnordered::new();
     loop {
-        while !is_read && shared.can_start(running.len()) {
+        while !is_read && shared.pace.borrow().can_start(running.len()) {
             let Some(record) = reader.read()? else {
                 is_read = true;
                 break;
@@ -108,12 +108,6 @@ impl RunContext<'_> {
         let of = past.of(record);
         let writes = self.service.log()?.last_sent(&of.runs, record)?;
         Ok(Ahead { of, writes })
-    }
-
-    fn can_start(self, running: usize) -> bool {
-        let pace = self.pace.borrow();
-        let now = Instant::now();
-        pace.delay(now).is_none() && pace.has_capacity(running, now)
     }
 
     /// Looks at one record, with its token.

@@ -127,6 +127,12 @@ impl Pace {
         }
     }
 
+    /// Whether one more may start now, in addition to these.
+    pub fn can_start(&self, in_flight: usize) -> bool {
+        let now = Instant::now();
+        self.delay(now).is_none() && self.has_capacity(in_flight, now)
+    }
+
     /// How long to wait before the next record may start.
     pub fn delay(&self, now: Instant) -> Option<Duration> {
         let pause = if let Circuit::Open(until) = self.circuit { Some(until) } else { None };

@@ -263,6 +263,11 @@ impl Profile {
         self.get(HEADERS).and_then(Item::as_table_like).into_iter().flat_map(TableLike::iter)
     }
 
+    /// The interface of the service, if the profile names one.
+    pub fn dialect(&self) -> Option<&'static Dialect> {
+        Dialect::named(&self.text("api")?)
+    }
+
     /// The address of the service.
     pub fn base_url(&self) -> Option<Url> {
         parse_base_url(self.get(BASE_URL.name)?.as_str()?).ok()

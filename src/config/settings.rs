@@ -198,8 +198,7 @@ impl Settings {
     /// # Errors
     /// `usage` for one that continues after the root of the REST API.
     pub fn check_base_url(profile: &Profile) -> Result<(), Failure> {
-        let named = profile.text("api").and_then(|name| Dialect::named(&name));
-        let dialect = named.unwrap_or_else(|| Interface::Marketplace.dialect());
+        let dialect = profile.dialect().unwrap_or_else(|| Interface::Marketplace.dialect());
         profile.base_url().map_or(Ok(()), |url| require_root(&url, dialect, Some(&profile.name)))
     }
 
@@ -296,8 +295,7 @@ fn dialect(
     global: &GlobalArgs,
     profile: Option<&Profile>,
 ) -> Result<&'static Dialect, Failure> {
-    let of_profile = || profile.and_then(|profile| Dialect::named(&profile.text("api")?));
-    let named = given_dialect(context, global)?.or_else(of_profile);
+    let named = given_dialect(context, global)?.or_else(|| profile.and_then(Profile::dialect));
     Ok(named.unwrap_or_else(|| Interface::Marketplace.dialect()))
 }
 

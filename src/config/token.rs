@@ -213,7 +213,8 @@ impl Tokens<'_> {
         };
         let name = &profile.name;
         if self.own_host {
-            let serves_all = !has_admin && profile.text("api").as_deref() == Some("magento");
+            let names_customers = profile.dialect().is_some_and(|dialect| dialect.customers.is_some());
+            let serves_all = !has_admin && names_customers;
             let hint = if serves_all {
                 hint!(
                     "run ",

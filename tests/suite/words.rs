@@ -75,6 +75,33 @@ const PAGES: [&str; 4] = [
 /// A command in a hint is a value (`storefront_core::hint::storefront`): as text it would not name the service and the customer
 /// that the command was run against.
 #[test]
+fn a_comment_that_names_a_section_of_a_page_names_one_that_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    for directory in ["src", "crates", "tests"] {
+        files(&root.join(directory), &mut all);
+    }
+    let reference = regex_lite::Regex::new(r#"docs/([a-z-]+\.md), "([^"]+)""#).unwrap();
+    let next_line = regex_lite::Regex::new(r"\n\s*//[/!]? ").unwrap();
+    let mut count = 0;
+    let mut missing = Vec::new();
+    for path in all.iter().filter(|path| path.extension().is_some_and(|end| end == "rs")) {
+        let text = std::fs::read_to_string(path).unwrap();
+        for found in reference.captures_iter(&next_line.replace_all(&text, " ")) {
+            let page = std::fs::read_to_string(root.join("docs").join(&found[1])).unwrap_or_default();
+            let is_heading =
+                |line: &str| line.starts_with('#') && line.trim_start_matches('#').trim() == &found[2];
+            count += 1;
+            if !page.lines().any(is_heading) {
+                missing.push(format!("{}: {}", path.display(), &found[0]));
+            }
+        }
+    }
+    assert!(count > 10, "{count} references");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
 fn no_hint_holds_a_command_as_text() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();

@@ -85,9 +85,7 @@ impl<'a> Course<'a> {
     }
 
     fn can_start(&self, running: usize) -> bool {
-        let pace = self.pace.borrow();
-        let now = Instant::now();
-        self.broken.is_none() && pace.delay(now).is_none() && pace.has_capacity(running, now)
+        self.broken.is_none() && self.pace.borrow().can_start(running)
     }
 
     /// Notes the result of a group. If the token is refused, the others are not looked at.

@@ -50,8 +50,7 @@ pub async fn verify(
 
 /// Sets aside records that only people noted and the log does not have: nothing says what was written.
 fn leave_out_by_hand(gathered: &mut Gathered) {
-    let is_noted = |member: &Member| member.noted.is_by_hand && member.writes.is_empty();
-    let is_by_hand = |(group, _): &mut (Group, _)| group.members.iter().all(is_noted);
+    let is_by_hand = |(group, _): &mut (Group, _)| group.members.iter().all(Member::is_by_hand_only);
     let noted: Vec<_> = gathered.groups.extract_if(.., is_by_hand).collect();
     let members = noted.into_iter().flat_map(|(group, _)| group.members);
     gathered.unusable.extend(members.map(|member| (member, BY_HAND.to_owned())));
@@ -166,9 +165,9 @@ impl<'a> Verifying<'a> {
     }
 
     fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
-        let is_by_hand = member.noted.is_by_hand && member.writes.is_empty();
         let by_hand = Finding::of(member.record, StateSince::There);
-        let (name, finding) = if is_by_hand { (BY_HAND, &by_hand) } else { (finding.state.name(), finding) };
+        let (name, finding) =
+            if member.is_by_hand_only() { (BY_HAND, &by_hand) } else { (finding.state.name(), finding) };
         *self.counts.entry(name).or_default() += 1;
         self.is_left |= finding.is_left;
         self.recent += u64::from(finding.is_recent && !finding.state.is_there());

@@ -1,4 +1,4 @@
-//! The fields of an address that Magento refuses to save, as one table (docs/magento.md, "A customer who is locked").
+//! The fields of an address that Magento refuses to save, as one table (docs/magento.md, "What storefront does for you").
 //!
 //! It saves every stored address before it looks at what is sent: with one of these values in an address, every update of the
 //! customer is refused, also one that corrects the address or leaves it out.

@@ -118,7 +118,7 @@ impl Request {
         Self::new(Method::POST, path, Some(body), bearer)
     }
 
-    /// The same with PUT.
+    /// A write by PUT.
     pub fn put(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
         Self::new(Method::PUT, path, Some(body), bearer)
     }
@@ -128,7 +128,7 @@ impl Request {
         Self::new(Method::DELETE, path, None, bearer)
     }
 
-    /// The same write, which may be sent again after an unknown outcome, because it only sets a state.
+    /// This write, which may be sent again after an unknown outcome, because it only sets a state.
     #[must_use]
     pub fn setting_a_state(self) -> Self {
         Self { kind: CallKind::State, ..self }
