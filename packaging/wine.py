@@ -46,7 +46,7 @@ def compare(output, root=project.ROOT):
 
 
 def run(root=project.ROOT):
-    """Builds the suite and runs it; returns what it printed."""
+    """Builds the suite and runs it; prints each line as it comes, and returns all of them."""
     variables = {
         "CC_x86_64_pc_windows_gnu": "x86_64-w64-mingw32-gcc",
         "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER": "x86_64-w64-mingw32-gcc",
@@ -56,10 +56,13 @@ def run(root=project.ROOT):
         "WINEDLLOVERRIDES": "mscoree,mshtml=",
     }
     command = ["cargo", "test", "--locked", "--target", TARGET, "--test", "suite"]
-    ran = subprocess.run(
-        command, cwd=root, env=os.environ | variables, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False
-    )
-    return ran.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+    lines = []
+    environment = os.environ | variables
+    with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as ran:
+        for line in ran.stdout:
+            lines.append(line.decode("utf-8", "replace").replace("\r\n", "\n"))
+            print(lines[-1], end="", flush=True)
+    return "".join(lines)
 
 
 if __name__ == "__main__":
@@ -67,7 +70,6 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     try:
         printed = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) == 2 else run()
-        print(printed)
         lines = compare(printed)
         if lines:
             sys.exit("\n".join(["error: the tests that fail under Wine are not those of the list:", *lines]))
