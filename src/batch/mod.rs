@@ -19,7 +19,7 @@ mod run;
 mod same_input;
 mod send;
 mod sent;
-pub mod standing;
+pub mod states;
 mod token;
 pub mod undone;
 

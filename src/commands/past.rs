@@ -11,7 +11,7 @@ use crate::batch::after;
 use crate::batch::listing::Listing;
 use crate::batch::origin::Origin;
 use crate::batch::records::{self, RecordArgs};
-use crate::batch::standing::Standing;
+use crate::batch::states::Standing;
 use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, WaitArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;

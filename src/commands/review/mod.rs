@@ -4,9 +4,9 @@
 
 mod browser;
 mod code;
-mod desk;
 mod page;
 mod server;
+mod session;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,9 +32,9 @@ use crate::report::summary::count_records;
 use crate::state::page_file::{self, PageFile};
 use crate::system::storage::real_path;
 use code::Code;
-use desk::{Desk, Told};
 use page::{Earlier, Page};
 use server::Served;
+use session::{Desk, Told};
 use storefront_core::failure::Failure;
 
 /// How long a page that is still open may take to ask how it ended.

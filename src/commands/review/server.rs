@@ -19,8 +19,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
-use super::desk::{Applying, Desk, Opening};
 use super::page::Page;
+use super::session::{Applying, Desk, Opening};
 
 /// The header with the token of the session. A page of another origin would need permission to send it, and gets none.
 const SESSION: &str = "x-storefront-session";
