@@ -95,7 +95,7 @@ def types(files, entered):
 
 
 # What sends a write, and what says how far a command is.
-SENDS = re.compile(r"(?:service|self\.service|sent\.service)\.(?:write|send|attempt|make_room)\(|\bsend_request\(|\.send_next\(|calls\.send\(")
+SENDS = re.compile(r"(?:service|self\.service|sent\.service)\.(?:write|send|attempt|send_preparation)\(|\bsend_request\(|\.send_next\(|calls\.send\(")
 STAGE = re.compile(r"\bstage\.(?:set|replace)\(|\bapplied\.(?:set|replace)\(")
 # Files that `quote add-item -i FILE --resume` enters: the batch and its journal, the operation, and the way of a call.
 ADD_ITEM = ["/batch/", "/journal/", "/log/", "/write/", "/client/", "input/records", "input/csv", "input/columns", "ops/add_item", "ops/cart", "ops/mod.rs", "quote/add_item"]

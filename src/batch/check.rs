@@ -15,7 +15,7 @@ use crate::client::runtime::Signals;
 use crate::input::document;
 use crate::input::records::{Record, at};
 use crate::journal::State;
-use crate::journal::read::{LatestEntry, PreviousRun};
+use crate::journal::read::{LatestEntry, PreviousRuns};
 use crate::ops::{Examiner, Refused, attribute};
 use crate::prompt::Consent;
 use crate::report::Report;
@@ -56,7 +56,7 @@ pub struct Checked {
 /// # Errors
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` if the
 /// journal is not this input's.
-pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked, Failure> {
+pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRuns) -> Result<Checked, Failure> {
     let mut records = preparer.reader()?;
     let mut check = Check::new(preparer);
     let mut number = 0;
@@ -83,7 +83,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
 ///
 /// # Errors
 /// `usage`, unless `--skip-invalid`; `interrupted` after a signal; the failure of a read that the operation needs.
-pub async fn compare_with_shop(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
+pub async fn compare_with_shop(shared: RunContext<'_>, past: &PreviousRuns) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
     if preparer.operation.spec().bearer != Bearer::Admin || preparer.origin.plan().is_some() {
         return Ok(());
@@ -114,7 +114,7 @@ pub async fn compare_with_shop(shared: RunContext<'_>, past: &PreviousRun) -> Re
 async fn examine(
     preparer: &RecordPreparer<'_>,
     mut examiner: Box<dyn Examiner + '_>,
-    past: &PreviousRun,
+    past: &PreviousRuns,
     check: &mut Check<'_>,
 ) -> Result<(), Failure> {
     let mut records = preparer.reader()?;
@@ -131,7 +131,7 @@ async fn examine(
 /// Resolves the store views and sets that attributes name, as far as the shop answers.
 async fn resolve_names(
     shared: RunContext<'_>,
-    past: &PreviousRun,
+    past: &PreviousRuns,
     check: &mut Check<'_>,
 ) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
@@ -354,7 +354,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn finish(mut self, records: u64, past: &PreviousRun) -> Result<Checked, Failure> {
+    fn finish(mut self, records: u64, past: &PreviousRuns) -> Result<Checked, Failure> {
         if let Some(failure) = self.invalid_records() {
             return Err(failure);
         }
@@ -397,7 +397,7 @@ impl<'a> Check<'a> {
     }
 
     /// Compares the input with what an earlier run sent.
-    fn compared(&self, past: &PreviousRun) -> Result<(), Failure> {
+    fn compared(&self, past: &PreviousRuns) -> Result<(), Failure> {
         let places = past.places();
         match (self.changed.as_slice(), places.missing.as_slice()) {
             ([line], _) => Err(changed(&self.name, &self.at(*line))),

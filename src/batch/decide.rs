@@ -3,7 +3,7 @@
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
 use crate::cli::BatchArgs;
 use crate::input::records::{Columns, Record};
-use crate::journal::read::{LatestEntry, PreviousRun};
+use crate::journal::read::{LatestEntry, PreviousRuns};
 use crate::journal::{State, shard_contains};
 use crate::report::ordered_results::RecordLocation;
 use storefront_core::failure::Failure;
@@ -101,14 +101,14 @@ pub struct Decided {
 }
 
 /// Where a record is, and its name.
-pub fn location(past: &PreviousRun, record: &Record) -> RecordLocation {
+pub fn location(past: &PreviousRuns, record: &Record) -> RecordLocation {
     let line = past.places().name(record.line);
     RecordLocation { record: record.number, line, now: Some(record.line).filter(|now| *now != line) }
 }
 
 impl RecordPreparer<'_> {
     /// The latest entry of a record, by its name; a declined record that `--only` names counts as never sent.
-    fn latest(&self, past: &PreviousRun, name: u64) -> LatestEntry {
+    fn latest(&self, past: &PreviousRuns, name: u64) -> LatestEntry {
         let latest = past.latest(name);
         let is_named =
             self.origin.plan().is_some_and(|plan| plan.only.as_ref().is_some_and(|only| only.contains(name)));
@@ -116,7 +116,7 @@ impl RecordPreparer<'_> {
     }
 
     /// Whether a record of a plan is sent; its line has not changed.
-    pub fn is_sent(&self, past: &PreviousRun, record: u64) -> bool {
+    pub fn is_sent(&self, past: &PreviousRuns, record: u64) -> bool {
         let latest = self.latest(past, record);
         let asked =
             if self.takes(record) { Asked::of(self.args, record, latest.state) } else { Asked::Others };
@@ -124,7 +124,7 @@ impl RecordPreparer<'_> {
     }
 
     /// What to do with a record after the earlier runs.
-    pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
+    pub fn decide(&self, past: &PreviousRuns, record: &Record, columns: Option<&Columns>) -> Decided {
         let args = self.args;
         let operation = self.operation.spec();
         let location = location(past, record);

@@ -11,7 +11,7 @@ use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::sent::{self, ToSend};
 use crate::batch::token::RecordToken;
 use crate::batch::{again, check, files, header, looks, made_of, same_input, settle_where_known, undone};
-use crate::journal::read::{self, LatestEntry, PreviousRun};
+use crate::journal::read::{self, LatestEntry, PreviousRuns};
 use crate::journal::{Entry, State};
 use crate::log::{SentRecords, WriteLog};
 use crate::plan::planning::Planning;
@@ -96,7 +96,7 @@ struct DryRun<'a> {
 
 impl<'a> DryRun<'a> {
     /// Nothing was shown yet.
-    fn new(shared: RunContext<'a>, planning: Option<Planning<'a>>, past: &PreviousRun) -> Self {
+    fn new(shared: RunContext<'a>, planning: Option<Planning<'a>>, past: &PreviousRuns) -> Self {
         let preparer = shared.preparer;
         let report = shared.service.session.report;
         let is_plan = preparer.origin.plan().is_some();
@@ -244,7 +244,7 @@ impl<'a> DryRun<'a> {
 /// What other batches sent of the records that a resumed run would send. For a plan, such records are refused.
 fn sent_elsewhere(
     shared: RunContext<'_>,
-    past: &PreviousRun,
+    past: &PreviousRuns,
     additions: &ToSend,
 ) -> Result<SentRecords, Failure> {
     let preparer = shared.preparer;
@@ -262,7 +262,7 @@ fn sent_elsewhere(
 }
 
 /// What was done already, for a plan and for a run that would be resumed.
-fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
+fn past(shared: RunContext<'_>) -> Result<PreviousRuns, Failure> {
     let preparer = shared.preparer;
     let service = shared.service;
     let args = preparer.args;
@@ -271,7 +271,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let files = is_resumed.then(|| files(preparer)).transpose()?;
     let storage = &*service.session.context.storage;
     let Some(files) = files.filter(|files| is_there(storage, &files.journal)) else {
-        return Ok(PreviousRun::default());
+        return Ok(PreviousRuns::default());
     };
     let unreadable =
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));

@@ -13,7 +13,7 @@ use crate::cli::{InputArgs, InputFormat};
 use crate::client::Session;
 use crate::input::records::{self, Columns, RecordReader};
 use crate::journal::places::Places;
-use crate::journal::read::{self, LatestEntry, PreviousRun};
+use crate::journal::read::{self, LatestEntry, PreviousRuns};
 use crate::journal::{Entry, JournalHeader, Shard, State};
 use crate::log::WriteLog;
 use crate::past::found::file_word;
@@ -33,7 +33,7 @@ pub struct Listing<'a> {
     /// Its header.
     pub header: JournalHeader,
     /// What it says of the records.
-    pub past: PreviousRun,
+    pub past: PreviousRuns,
     /// The operation of its records.
     pub operation: &'static OperationSpec,
 }
@@ -100,7 +100,7 @@ impl<'a> Listing<'a> {
         let whole = self.whole(all);
         let places = self.places()?;
         let of_others = whole.iter().filter(|other| other.path != self.path);
-        let of_others: Vec<(&PreviousRun, Places)> =
+        let of_others: Vec<(&PreviousRuns, Places)> =
             of_others.map(|other| Ok((&other.past, other.places()?))).collect::<Result<_, Failure>>()?;
         let mut left: BTreeSet<u64> = self.past.records().map(|(line, _)| line).collect();
         let mut input = self.input()?;

@@ -13,7 +13,7 @@ use crate::batch::send::{RunContext, call_token, of_record};
 use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::journal::Ahead;
-use crate::journal::read::PreviousRun;
+use crate::journal::read::PreviousRuns;
 use crate::ops::customers;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -49,7 +49,7 @@ pub enum Found {
 ///
 /// # Errors
 /// `interrupted` after a signal; those of the input.
-pub async fn find_out(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Looks, Failure> {
+pub async fn find_out(shared: RunContext<'_>, past: &mut PreviousRuns) -> Result<Looks, Failure> {
     let preparer = shared.preparer;
     let mut looks = Looks::new();
     if !past.has_open() {
@@ -104,7 +104,7 @@ impl RunContext<'_> {
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
-    pub(super) fn sent_earlier(self, past: &PreviousRun, record: u64) -> Result<Ahead, Failure> {
+    pub(super) fn sent_earlier(self, past: &PreviousRuns, record: u64) -> Result<Ahead, Failure> {
         let of = past.of(record);
         let writes = self.service.log()?.last_sent(&of.runs, record)?;
         Ok(Ahead { of, writes })

@@ -46,7 +46,7 @@ use crate::client::service::Service;
 use crate::config::{Settings, TokenCommand};
 use crate::journal::known::in_log;
 use crate::journal::open::{Files, Opening};
-use crate::journal::read::PreviousRun;
+use crate::journal::read::PreviousRuns;
 use crate::journal::write::{Journal, journal};
 use crate::journal::{Entry, JournalHeader, MadeOf, State};
 use crate::log::{NewRun, WriteLog, new_uuid};
@@ -207,7 +207,7 @@ async fn open(
     same_input::ensure_newest(session, log, &path, &opening.past)?;
     same_input::ensure_replaceable(log, &opening)?;
     if opening.starts_new() {
-        opening.past = PreviousRun::default();
+        opening.past = PreviousRuns::default();
     }
     settle_sending(&mut opening.past, log)?;
     preparer.find_places(&mut opening.past)?;
@@ -232,7 +232,7 @@ struct CheckedInput {
 /// Checks all records, and whether they are to be sent; looks up what several of them need.
 async fn check_all(
     shared: RunContext<'_>,
-    past: &PreviousRun,
+    past: &PreviousRuns,
     journal: &Path,
     log: &WriteLog,
 ) -> Result<CheckedInput, Failure> {
@@ -252,10 +252,10 @@ async fn check_all(
 }
 
 /// A run that is in its journal and in the log.
-struct Begun {
+struct StartedRun {
     file: Arc<dyn Log>,
     _lock: Lock,
-    past: PreviousRun,
+    past: PreviousRuns,
 }
 
 /// Begins the run, in the journal and in the log. Refused where another one began meanwhile that sends the same records.
@@ -265,7 +265,7 @@ async fn begin(
     header: JournalHeader,
     checked: &CheckedInput,
     log: &WriteLog,
-) -> Result<Begun, Failure> {
+) -> Result<StartedRun, Failure> {
     let service = shared.service;
     let preparer = shared.preparer;
     let session = service.session;
@@ -306,7 +306,7 @@ async fn begin(
     if let Some(plan) = preparer.origin.plan() {
         applying::claim(session, log, plan, &path, is_new).await?;
     }
-    Ok(Begun { file, _lock: lock, past })
+    Ok(StartedRun { file, _lock: lock, past })
 }
 
 /// Resets records whose run died after the journal's `sending` and before the write was in the log: without that nothing
@@ -314,12 +314,12 @@ async fn begin(
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
-fn settle_sending(past: &mut PreviousRun, log: &WriteLog) -> Result<(), Failure> {
+fn settle_sending(past: &mut PreviousRuns, log: &WriteLog) -> Result<(), Failure> {
     past.settle_sending(|runs, records| log.unsent(runs, records))
 }
 
 /// As [`settle_sending`], for commands that send nothing; without a usable log the journal counts as it is.
-fn settle_where_known(past: &mut PreviousRun, session: &Session<'_>) {
+fn settle_where_known(past: &mut PreviousRuns, session: &Session<'_>) {
     if let Ok(Some(log)) = WriteLog::to_read(session.context) {
         let _ = settle_sending(past, &log);
     }
@@ -337,7 +337,7 @@ fn again(preparer: &RecordPreparer<'_>, restart: HintCommand) -> Hint {
 /// none of them is ever sent.
 async fn decline(
     preparer: &RecordPreparer<'_>,
-    past: &PreviousRun,
+    past: &PreviousRuns,
     journal: &Journal,
 ) -> Result<(), Failure> {
     let Some(plan) = preparer.origin.plan().filter(|plan| plan.declines_others) else { return Ok(()) };
@@ -359,7 +359,7 @@ async fn decline(
         journal.append_synced(last).await?;
     }
     if let Some(Watcher(tell)) = &plan.watcher {
-        tell(Seen::Begun);
+        tell(Seen::Started);
     }
     Ok(())
 }
@@ -403,7 +403,7 @@ fn begun_at_once(session: &Session<'_>, journal: &Path, is_new: bool) -> Failure
 }
 
 /// Asks once before a batch writes: about the changes of a plan, or about the number of records.
-fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun) -> Result<(), Failure> {
+fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRuns) -> Result<(), Failure> {
     let session = preparer.session;
     let operation = preparer.operation.spec();
     match preparer.origin.plan() {
@@ -480,7 +480,7 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
             input: Some(input),
             resume: true,
             restart: false,
-            is_compared: false,
+            replaces_unfinished: false,
             commands,
         });
     }
@@ -501,8 +501,8 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         }
     };
     let commands = command_line::commands(preparer, &journal);
-    let is_compared = same_input::is_compared(preparer);
-    Ok(Files { journal, input, resume: args.resume, restart: args.restart, is_compared, commands })
+    let replaces_unfinished = same_input::is_compared(preparer);
+    Ok(Files { journal, input, resume: args.resume, restart: args.restart, replaces_unfinished, commands })
 }
 
 /// The input of a batch, for the plan that is made of it.

@@ -14,7 +14,7 @@ use crate::client::service::Service;
 use crate::config::TokenCommand;
 use crate::input::records::{Columns, Content, Record, RecordReader};
 use crate::input::{Draft, RawInput};
-use crate::journal::read::PreviousRun;
+use crate::journal::read::PreviousRuns;
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{self, Planned};
@@ -153,7 +153,7 @@ impl<'a> RecordPreparer<'a> {
     ///
     /// # Errors
     /// Those of the input.
-    pub fn find_places(&self, past: &mut PreviousRun) -> Result<(), Failure> {
+    pub fn find_places(&self, past: &mut PreviousRuns) -> Result<(), Failure> {
         past.find_places(|found| self.each_hash(found))
     }
 

@@ -25,7 +25,7 @@ use crate::batch::send::{Earlier, Job, Position, RunContext};
 use crate::batch::sent::ToSend;
 use crate::client::runtime::Signals;
 use crate::input::records::{Record, RecordReader};
-use crate::journal::read::{LatestEntry, PreviousRun};
+use crate::journal::read::{LatestEntry, PreviousRuns};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Ahead, Entry, State};
 use crate::plan::{Seen, Step, Watcher};
@@ -54,7 +54,7 @@ pub struct RunInput {
     /// Those of an operation that adds something.
     pub additions: ToSend,
     /// What earlier runs left, and what looks have found.
-    pub past: PreviousRun,
+    pub past: PreviousRuns,
     /// The looks.
     pub looks: Looks,
     /// Reads the records from the first one on.

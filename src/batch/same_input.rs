@@ -9,7 +9,7 @@ use crate::batch::sent::allow_duplicates;
 use crate::cli::hint::for_command;
 use crate::client::Session;
 use crate::journal::open::Opening;
-use crate::journal::read::PreviousRun;
+use crate::journal::read::PreviousRuns;
 use crate::log::{BEGINS, WriteLog, Wrote};
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
@@ -43,7 +43,7 @@ pub fn ensure_newest(
     session: &Session<'_>,
     log: &WriteLog,
     journal: &Path,
-    past: &PreviousRun,
+    past: &PreviousRuns,
 ) -> Result<(), Failure> {
     let real = real_path(journal);
     let wrote = log.wrote(&real.to_string_lossy(), past.runs())?;

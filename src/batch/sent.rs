@@ -16,7 +16,7 @@ use crate::cli::hint::{for_command, typed};
 use crate::input::records::{Columns, Content, Record};
 use crate::journal::known::known_runs;
 use crate::journal::open::is_in_use;
-use crate::journal::read::PreviousRun;
+use crate::journal::read::PreviousRuns;
 use crate::log::{SentBy, SentRecords, WriteLog};
 use crate::plan::Planned;
 use crate::report::changes::local;
@@ -171,7 +171,7 @@ impl Again {
     pub fn ensure_meant(
         &self,
         preparer: &RecordPreparer<'_>,
-        past: &PreviousRun,
+        past: &PreviousRuns,
         journal: &Path,
     ) -> Result<u64, Failure> {
         let is_meant = preparer.args.restart
@@ -233,7 +233,7 @@ fn others(preparer: &RecordPreparer<'_>) -> Option<CommandLine> {
 }
 
 /// How many records with each hash the journal of this batch shows as sent.
-pub fn own(past: &PreviousRun) -> HashMap<u64, u64> {
+pub fn own(past: &PreviousRuns) -> HashMap<u64, u64> {
     let mut sent = HashMap::new();
     for (_, latest) in past.records().filter(|(_, latest)| latest.may_be_applied()) {
         *sent.entry(latest.hash).or_default() += 1;

@@ -28,12 +28,12 @@ const STATES: [State; 7] = [
 type Counts = [Option<u64>; STATES.len()];
 
 /// The batches of this machine.
-pub struct Standing<'a> {
+pub struct BatchStates<'a> {
     session: &'a Session<'a>,
     known: Vec<KnownRun>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> BatchStates<'a> {
     /// Reads which batches are known.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::batch::listing::Listing;
 use crate::client::Session;
 use crate::journal::known::{KnownRun, known_runs};
-use crate::journal::read::PreviousRun;
+use crate::journal::read::PreviousRuns;
 use crate::journal::{State, Undoes};
 use crate::log::{RunId, WriteLog};
 use storefront_core::failure::Failure;
@@ -44,7 +44,7 @@ pub fn undone(
     session: &Session<'_>,
     runs: &[&KnownRun],
     journal: &Path,
-    past: &PreviousRun,
+    past: &PreviousRuns,
 ) -> Option<Undone> {
     let started = past.started.as_deref()?;
     runs.iter().find_map(|run| {
@@ -63,7 +63,7 @@ pub fn undone(
 }
 
 /// Warns that a batch that is continued was undone since: its records would be reported as done.
-pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, again: &Hint) {
+pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRuns, again: &Hint) {
     if !past.has_done() {
         return;
     }
@@ -73,7 +73,7 @@ pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, again: &H
 }
 
 /// How the batch with this journal was undone since, in words, if it was.
-pub fn since(session: &Session<'_>, journal: &Path, past: &PreviousRun) -> Option<String> {
+pub fn since(session: &Session<'_>, journal: &Path, past: &PreviousRuns) -> Option<String> {
     let runs = known_runs(session.context).unwrap_or_default();
     let runs: Vec<&KnownRun> = runs.iter().collect();
     let undone = undone(session, &runs, journal, past)?;

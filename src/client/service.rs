@@ -465,12 +465,12 @@ impl Service<'_> {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub async fn make_room(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+    pub async fn send_preparation(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
         // If the write that it prepares for could not be noted, it is not sent either.
         self.log()?;
         self.token(request.bearer).await?;
         self.announce(operation, Some(request));
-        self.stage.make_room();
+        self.stage.send_preparation();
         self.send_waiting(&waiting(operation), request).await
     }
 
@@ -650,7 +650,7 @@ pub const CART_MAY_BE_MADE: &str = "; an empty cart may have been made";
 pub fn interrupted(service: &Service<'_>) -> Failure {
     let applied = service.stage.get();
     let message = match applied {
-        Applied::No if service.stage.made_room() => {
+        Applied::No if service.stage.has_prepared() => {
             &format!("interrupted before anything was written{CART_MAY_BE_MADE}")
         }
         Applied::No => "interrupted before anything was written",

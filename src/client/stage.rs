@@ -26,7 +26,7 @@ pub struct Stage {
     calls_left: Cell<usize>,
     replaces_profile: Cell<bool>,
     /// Whether a call left that only prepares for the write.
-    made_room: Cell<bool>,
+    has_prepared: Cell<bool>,
     /// The writes of the operation that are in the log.
     writes: RefCell<Vec<(WriteName, Effect)>>,
     /// Whether another process held up the log, so that nothing left.
@@ -65,13 +65,13 @@ impl Stage {
     }
 
     /// A call leaves that only prepares for the write: nothing that was asked for takes effect.
-    pub(super) fn make_room(&self) {
-        self.made_room.set(true);
+    pub(super) fn send_preparation(&self) {
+        self.has_prepared.set(true);
     }
 
     /// Whether such a call left in this operation.
-    pub fn made_room(&self) -> bool {
-        self.made_room.get()
+    pub fn has_prepared(&self) -> bool {
+        self.has_prepared.get()
     }
 
     /// The last answer does not prove that the call was applied.
@@ -166,7 +166,7 @@ impl Stage {
         self.earlier.set(applied);
         self.is_part.set(false);
         self.calls_left.set(0);
-        self.made_room.set(false);
+        self.has_prepared.set(false);
     }
 }
 

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueHint, value_parser};
 
-use super::apply::Begun;
+use super::apply::CommandOfPlan;
 use super::permit_write;
 use crate::batch::after;
 use crate::batch::listing::Listing;
 use crate::batch::origin::Origin;
 use crate::batch::records::{self, RecordArgs};
-use crate::batch::states::Standing;
+use crate::batch::states::BatchStates;
 use crate::cli::{GlobalArgs, PaceArgs, PlanArgs, ReplacementArgs, RequestArgs, WaitArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
@@ -258,8 +258,8 @@ pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Fa
         let owner = args.owner.owner(service)?;
         let Some(what) = args.what.first() else {
             args.records.refuse()?;
-            let standing = Standing::read(session)?;
-            return history::list(service, owner.as_ref(), args.limit, |known| standing.of(known));
+            let states = BatchStates::read(session)?;
+            return history::list(service, owner.as_ref(), args.limit, |known| states.of(known));
         };
         let found = find(service, Some(what), owner.as_ref())?;
         if let Some(journal) = journal_of(&found) {
@@ -306,9 +306,9 @@ async fn verify_batch(
 }
 
 /// The command of a journal, without the flags of its run.
-fn of_journal(listing: &Listing<'_>) -> Begun {
+fn of_journal(listing: &Listing<'_>) -> CommandOfPlan {
     let origin = listing.origin(None).ok().flatten();
-    Begun::new(&listing.header.operation, &[], origin.as_ref().and_then(Origin::plan))
+    CommandOfPlan::new(&listing.header.operation, &[], origin.as_ref().and_then(Origin::plan))
 }
 
 fn unknown_operation() -> Failure {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::read::{self, PreviousRun};
+use super::read::{self, PreviousRuns};
 use super::write::unwritable;
 use super::{JournalHeader, JournalLine};
 use crate::system::clock::Clock;
@@ -29,9 +29,8 @@ pub struct Files {
     pub resume: bool,
     /// Discard the journal.
     pub restart: bool,
-    /// If neither is set: start a new journal in its place even if it has something left to do; otherwise only if it has
-    /// nothing.
-    pub is_compared: bool,
+    /// Whether, if neither is set, a new journal takes its place even if something is left to do.
+    pub replaces_unfinished: bool,
     /// The commands for both, for hints.
     pub commands: Commands,
 }
@@ -59,7 +58,7 @@ pub struct Opening {
     /// The header of the journal that is replaced.
     replaced: Option<JournalHeader>,
     /// What earlier runs left, even in a journal that is to be discarded.
-    pub past: PreviousRun,
+    pub past: PreviousRuns,
 }
 
 impl Opening {
@@ -76,7 +75,7 @@ impl Opening {
         header: JournalHeader,
     ) -> Result<Self, Failure> {
         let log = None;
-        let past = PreviousRun::default();
+        let past = PreviousRuns::default();
         let mut opening =
             Self { storage, clock, files, header, log, starts_new: false, replaced: None, past };
         match opening.storage.open_log(&opening.files.journal, LogAccess::Append) {
@@ -102,7 +101,7 @@ impl Opening {
         // A journal that is discarded may have other titles.
         let titles = self.header.titles.clone().filter(|_| !self.files.restart && !starts_new);
         self.past = read::read(path, &log, &JournalHeader { titles, ..self.header.clone() })?;
-        if starts_new && !self.files.is_compared && !self.past.is_void && !self.past.is_settled() {
+        if starts_new && !self.files.replaces_unfinished && !self.past.is_void && !self.past.is_settled() {
             return Err(self.already_there());
         }
         self.starts_new = starts_new;
@@ -131,19 +130,19 @@ impl Opening {
     pub async fn begin(
         mut self,
         counted: &JournalHeader,
-    ) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
+    ) -> Result<(Arc<dyn Log>, Lock, PreviousRuns), Failure> {
         let path = real_path(&self.files.journal);
         let held = self.log.take();
         let path = &*path;
         let is_new = held.is_none();
         if self.files.restart || self.starts_new() {
-            self.past = PreviousRun::default();
+            self.past = PreviousRuns::default();
         }
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
         let header = JournalLine::Header(Box::new(JournalHeader { started, ..counted.clone() }));
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
-        let is_replaced = self.is_started();
+        let is_replaced = self.ignores_existing();
         let (log, lock) = match held {
             Some((log, lock)) if !is_replaced => {
                 continue_run(&*log, &header).map_err(failed)?;
@@ -181,11 +180,11 @@ impl Opening {
 
     /// Whether the run begins the journal.
     pub fn begins(&self) -> bool {
-        self.log.is_none() || self.is_started()
+        self.log.is_none() || self.ignores_existing()
     }
 
     /// Whether an existing journal does not count. If a shard has sent nothing, its input may have changed since.
-    fn is_started(&self) -> bool {
+    fn ignores_existing(&self) -> bool {
         let is_empty = self.header.shard.is_some() && self.past.last() == 0;
         self.files.restart || self.starts_new() || self.past.is_void || is_empty
     }
@@ -212,7 +211,8 @@ impl Opening {
             let shown = path.display();
             if !is_other && theirs.is_other_part(&self.header) {
                 let is_left = self.replaced.as_ref().is_some_and(|own| theirs.is_left_with(own));
-                let is_of_other_copy = self.is_started() && theirs.is_of_other_copy(&self.header) && !is_left;
+                let is_of_other_copy =
+                    self.ignores_existing() && theirs.is_of_other_copy(&self.header) && !is_left;
                 if is_of_other_copy && read::read(&path, &log, &same_part)?.last() > 0 {
                     let message = format!("journal `{shown}` belongs to another copy of this input");
                     return Err(Failure::guard(message).hint(

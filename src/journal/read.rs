@@ -16,7 +16,7 @@ const MAX_RECORD: u64 = 100_000_000;
 
 /// What earlier runs left; empty without earlier runs.
 #[derive(Debug, Default)]
-pub struct PreviousRun {
+pub struct PreviousRuns {
     records: BTreeMap<u64, LatestEntry>,
     /// Where they are in the input now.
     places: Places,
@@ -43,7 +43,7 @@ pub struct PreviousRun {
     last_run: Option<JournalHeader>,
 }
 
-impl PreviousRun {
+impl PreviousRuns {
     /// The highest record number in it.
     pub fn last(&self) -> u64 {
         self.records.last_key_value().map_or(0, |(record, _)| *record)
@@ -290,8 +290,8 @@ pub fn header(log: &dyn Log) -> io::Result<Option<JournalHeader>> {
 ///
 /// # Errors
 /// `guard` for a journal of something else, and for a damaged one.
-pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<PreviousRun, Failure> {
-    let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
+pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<PreviousRuns, Failure> {
+    let past = PreviousRuns { log: Some(log.clone()), ..PreviousRuns::default() };
     let mut reading = Reading { path, header, partial: Vec::new(), past, other: None };
     let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
     let mut offset = 0;
@@ -327,7 +327,7 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<P
             })
         }
         Some(_) => {
-            Ok(PreviousRun { is_void: true, log: past.log, runs: past.runs, ..PreviousRun::default() })
+            Ok(PreviousRuns { is_void: true, log: past.log, runs: past.runs, ..PreviousRuns::default() })
         }
     }
 }
@@ -341,7 +341,7 @@ struct Reading<'a> {
     header: &'a JournalHeader,
     /// Incomplete lines, which may end a run: number, offset, kind.
     partial: Vec<(u64, u64, Partial)>,
-    past: PreviousRun,
+    past: PreviousRuns,
     /// Why it cannot be continued, unless it had no effect.
     other: Option<String>,
 }
@@ -481,14 +481,14 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::{JournalHeader, Partial, PreviousRun, read, unfinished_line};
+    use super::{JournalHeader, Partial, PreviousRuns, read, unfinished_line};
     use crate::journal::{JournalLine, State};
     use crate::system::storage::{Disk, Log, LogAccess, Storage};
     use storefront_core::failure::Failure;
 
     const LINE: &str = r#"{"line":12,"state":"sending","hash":"00000000000000a0"}"#;
 
-    fn read_text(text: &str) -> Result<PreviousRun, Failure> {
+    fn read_text(text: &str) -> Result<PreviousRuns, Failure> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.journal");
         let header = serde_json::to_string(&JournalLine::Header(Box::new(JournalHeader::new()))).unwrap();

@@ -254,7 +254,7 @@ pub fn is_no_cart(failure: &Failure) -> bool {
 /// If the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
 pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
     let target = service.target()?;
-    let created = write::make_room(service, operation, &Cart::new(target, None)?.create()).await;
+    let created = write::send_preparation(service, operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (Err(failure), _) if failure.applied != Applied::Unknown && may_be_saved(&failure) => {

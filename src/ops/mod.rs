@@ -229,10 +229,10 @@ pub async fn run(
     draft: &Draft,
     created: Option<u64>,
 ) -> Result<Outcome, Failure> {
-    let begun = tokio::time::Instant::now();
+    let start = tokio::time::Instant::now();
     loop {
         let done = operation.run(service, draft, created).await;
-        if done.is_ok() || !service.stage.may_start_again() || begun.elapsed() > PATIENCE {
+        if done.is_ok() || !service.stage.may_start_again() || start.elapsed() > PATIENCE {
             return service.stage.told(done);
         }
         pause(PAUSE, || service.stopping.get()).await;

@@ -114,7 +114,7 @@ pub struct Step {
 /// What happens while a plan is applied.
 pub enum Seen {
     /// The journal has what was declined; nothing was sent yet.
-    Begun,
+    Started,
     /// A step.
     Step(Box<Step>),
 }

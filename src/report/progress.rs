@@ -77,7 +77,7 @@ impl Report {
     /// Shows the progress of several reads.
     pub fn steps(&self) -> Steps {
         let now = Instant::now();
-        Steps { report: self.clone(), line: None, begun: now, told: now }
+        Steps { report: self.clone(), line: None, start: now, told: now }
     }
 }
 
@@ -87,7 +87,7 @@ pub struct Steps {
     report: Report,
     /// Only on a terminal, until the last one ends.
     line: Option<ProgressLine>,
-    begun: Instant,
+    start: Instant,
     told: Instant,
 }
 
@@ -95,8 +95,8 @@ impl Steps {
     /// Shows what is being read, if the reads take long.
     pub fn show(&mut self, text: &str) {
         if self.report.shows_progress {
-            if self.line.is_none() && self.begun.elapsed() >= SHOW_AFTER {
-                let bar = ProgressBar::new_spinner().with_elapsed(self.begun.elapsed());
+            if self.line.is_none() && self.start.elapsed() >= SHOW_AFTER {
+                let bar = ProgressBar::new_spinner().with_elapsed(self.start.elapsed());
                 bar.enable_steady_tick(Duration::from_millis(100));
                 self.line = ProgressLine::show(bar, "{spinner} {msg} ({elapsed})");
             }
@@ -119,7 +119,7 @@ pub struct Progress {
     total: u64,
     /// How many of them this run sends.
     to_send: u64,
-    begun: Instant,
+    start: Instant,
     told: Instant,
 }
 
@@ -136,13 +136,13 @@ impl Progress {
         let show = || ProgressLine::show(bar(), template);
         let line = report.shows_progress.then(show).flatten();
         let now = Instant::now();
-        Self { report: report.clone(), line, total, to_send, begun: now, told: now }
+        Self { report: report.clone(), line, total, to_send, start: now, told: now }
     }
 
     /// This progress, for a run that began earlier, before its total was known.
     #[must_use]
-    pub fn since(self, begun: Instant) -> Self {
-        Self { begun, ..self }
+    pub fn since(self, start: Instant) -> Self {
+        Self { start, ..self }
     }
 
     /// Shows the progress of the run.
@@ -165,7 +165,7 @@ impl Progress {
 
     fn advance(&mut self, count: RecordCounts, noun: &str, message: String) {
         if let Some(ProgressLine(bar)) = &self.line {
-            let remaining = time_left(count, self.to_send, self.begun.elapsed());
+            let remaining = time_left(count, self.to_send, self.start.elapsed());
             bar.set_prefix(
                 remaining.map(|remaining| format!("{} left, ", style::time(remaining))).unwrap_or_default(),
             );
@@ -180,7 +180,7 @@ impl Progress {
     /// Erases the line, and returns the time since the run began.
     pub fn finish(&mut self) -> Duration {
         self.line = None;
-        self.begun.elapsed()
+        self.start.elapsed()
     }
 }
 

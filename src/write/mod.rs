@@ -82,9 +82,13 @@ pub struct Written {
 /// back, and sending it twice changes nothing.
 ///
 /// # Errors
-/// As [`Service::make_room`].
-pub async fn make_room(service: &Service<'_>, operation: &str, request: &Request) -> Result<Reply, Failure> {
-    service.make_room(operation, request).await
+/// As [`Service::send_preparation`].
+pub async fn send_preparation(
+    service: &Service<'_>,
+    operation: &str,
+    request: &Request,
+) -> Result<Reply, Failure> {
+    service.send_preparation(operation, request).await
 }
 
 /// Carries out one call: gate, send, look, close.

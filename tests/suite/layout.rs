@@ -210,8 +210,13 @@ fn circle(root: &str) -> Vec<String> {
 }
 
 /// Calls of the client's sender.
-const SENDS: [&str; 5] =
-    ["service.send(", "service.attempt(", "service.make_room(", ".log_before_send(", ".log_before_change("];
+const SENDS: [&str; 5] = [
+    "service.send(",
+    "service.attempt(",
+    "service.send_preparation(",
+    ".log_before_send(",
+    ".log_before_change(",
+];
 
 /// The only files that send writes, but for the client and the journal. What goes out by another one is not written down, looked for
 /// nor reported as the rest.

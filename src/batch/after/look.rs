@@ -32,7 +32,7 @@ pub enum Answer {
     /// What is found of each record.
     Findings(Vec<Finding>),
     /// The way back.
-    Undone(Box<Undone>),
+    WayBack(Box<WayBack>),
 }
 
 /// The state of a record, and when it was written.
@@ -54,7 +54,7 @@ pub struct Finding {
 
 /// The way back from what a group wrote.
 #[derive(Debug, Default)]
-pub struct Undone {
+pub struct WayBack {
     /// The record of a plan.
     pub planned: Option<Planned>,
     /// What does not go back.
@@ -84,8 +84,8 @@ impl Task {
         Ok(match (self, wrote) {
             (Self::Verify, false) => Answer::Findings(as_it_says(service, operation, draft, members).await?),
             (Self::Verify, true) => Answer::Findings(as_written(service, members).await?),
-            (Self::Undo, false) => Answer::Undone(Box::default()),
-            (Self::Undo, true) => Answer::Undone(Box::new(of_owner(service, members).await?)),
+            (Self::Undo, false) => Answer::WayBack(Box::default()),
+            (Self::Undo, true) => Answer::WayBack(Box::new(of_owner(service, members).await?)),
         })
     }
 }
@@ -152,19 +152,19 @@ async fn as_it_says(
 }
 
 /// The way back for the owner.
-async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<Undone, Failure> {
+async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<WayBack, Failure> {
     let writes: Vec<&Write> = members.iter().flat_map(|member| &member.writes).collect();
     let run = writes.last().map(|last| last.run);
     let log = WriteLog::to_read(service.session.context)?;
     let run = log.zip(run).map(|(log, run)| log.run(run)).transpose()?.flatten();
     let (Some(run), Some(last)) = (run, writes.last()) else {
-        return Ok(Undone { left: vec![NOT_IN_LOG.to_owned()], ..Undone::default() });
+        return Ok(WayBack { left: vec![NOT_IN_LOG.to_owned()], ..WayBack::default() });
     };
     let customer = customer_of(service, last).map(str::to_owned);
     let found = FoundWrites { run, record: None, writes: writes.iter().copied().cloned().collect() };
     let shown = undo::preview(service, &found).await?;
     if shown.changes.is_empty() {
-        return Ok(Undone { left: shown.left, notes: shown.warnings, ..Undone::default() });
+        return Ok(WayBack { left: shown.left, notes: shown.warnings, ..WayBack::default() });
     }
     let planned = Planned {
         customer,
@@ -173,5 +173,5 @@ async fn of_owner(service: &Service<'_>, members: &[Member]) -> Result<Undone, F
         warnings: shown.warnings,
         ..Planned::default()
     };
-    Ok(Undone { planned: Some(planned), left: shown.left, ..Undone::default() })
+    Ok(WayBack { planned: Some(planned), left: shown.left, ..WayBack::default() })
 }

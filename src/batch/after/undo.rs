@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::look::{Answer, Task, Undone};
+use super::look::{Answer, Task, WayBack};
 use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::record::PreparedRecord;
@@ -136,8 +136,8 @@ impl Undoing {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) {
         let Some(first) = group.members.first() else { return };
         match answer {
-            Ok(Answer::Undone(undone)) => {
-                let Undone { planned, left, notes } = *undone;
+            Ok(Answer::WayBack(undone)) => {
+                let WayBack { planned, left, notes } = *undone;
                 let is_planned = planned.is_some();
                 self.planned.extend(planned.map(|planned| (first.record, planned)));
                 self.said.insert(first.record, (first.clone(), left, notes, is_planned));

@@ -148,7 +148,7 @@ impl<'a> Verifying<'a> {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) -> Result<(), Failure> {
         let findings = match answer {
             Ok(Answer::Findings(findings)) => findings,
-            Ok(Answer::Undone(_)) => Vec::new(),
+            Ok(Answer::WayBack(_)) => Vec::new(),
             Err(failure) => {
                 let why = failure.message.clone();
                 self.failure.get_or_insert(failure);

@@ -34,7 +34,7 @@ use crate::system::storage::real_path;
 use code::Code;
 use page::{Earlier, Page};
 use server::Served;
-use session::{Desk, Told};
+use session::{ReviewSession, Told};
 use storefront_core::failure::Failure;
 
 /// How long a page that is still open may take to ask how it ended.
@@ -88,15 +88,15 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     let (told, mut heard) = mpsc::unbounded_channel();
     let code = Code::new(session)?;
     let page = Page::new(session, &plan, &earlier, code.place())?;
-    let desk = Arc::new(Desk::new(code, told)?);
+    let review = Arc::new(ReviewSession::new(code, told)?);
     let failed = |error: std::io::Error| Failure::internal(format!("cannot serve the page: {error}"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
     let host = listener.local_addr().map_err(failed)?.to_string();
     // The file posts the secret, so that no command line and no address contains it.
-    let door = PageFile::new(session.context, &page::door(&host, &desk.secret))?;
-    let served = Served { host, page, desk: desk.clone() };
+    let opener = PageFile::new(session.context, &page::opener(&host, &review.secret))?;
+    let served = Served { host, page, review: review.clone() };
     let server = server::start(listener, served);
-    announce(session, args, &plan, &door).await?;
+    announce(session, args, &plan, &opener).await?;
     let selected = tokio::select! {
         biased;
         () = signals.next() => Err(Failure::cancelled()),
@@ -106,9 +106,9 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
             Err(Failure::guard(message).hint(PLAN_AGAIN))
         }
     };
-    drop((door, signals));
+    drop((opener, signals));
     let result = match selected {
-        Ok(only) => Box::pin(apply_selected(session, &desk, plan, only)).await,
+        Ok(only) => Box::pin(apply_selected(session, &review, plan, only)).await,
         Err(failure) => Err(failure),
     };
     let _ = timeout(LAST_ANSWER, server.stop()).await;
@@ -120,10 +120,10 @@ async fn announce(
     session: &Session<'_>,
     args: &ReviewArgs,
     plan: &Plan,
-    door: &PageFile,
+    opener: &PageFile,
 ) -> Result<(), Failure> {
     let report = session.report;
-    let path = door.path();
+    let path = opener.path();
     let link = Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into);
     if args.no_browser {
         report.value(&json!({"review": link}), |_| format!("{link}\n"))?;
@@ -180,7 +180,7 @@ async fn expiry(session: &Session<'_>, plan: &Plan) {
 /// Applies the selected records as `apply --only` does, and notes the others as declined; the page may be closed meanwhile.
 async fn apply_selected(
     session: &Session<'_>,
-    desk: &Arc<Desk>,
+    review: &Arc<ReviewSession>,
     mut plan: Plan,
     only: Vec<u64>,
 ) -> Result<(), Failure> {
@@ -191,9 +191,9 @@ async fn apply_selected(
     // The code was the confirmation.
     let global = GlobalArgs { typed, yes: true, no_input: true, ..session.global.clone() };
     let session = &Session { global: &global, ..*session };
-    let watching = desk.clone();
+    let watching = review.clone();
     plan.watcher = Some(Watcher(Arc::new(move |seen| match seen {
-        Seen::Begun => watching.begin(),
+        Seen::Started => watching.begin(),
         Seen::Step(step) => watching.step(*step),
     })));
     (plan.only, plan.declines_others) = (Some(only.into_iter().collect()), true);
@@ -206,7 +206,7 @@ async fn apply_selected(
     };
     let journal = journal_of(&real_path(&plan.path)).display().to_string();
     let journal = Some(journal).filter(|journal| is_there(&*session.context.storage, journal.as_ref()));
-    desk.end(match &result {
+    review.end(match &result {
         Ok(()) => json!({"journal": journal}),
         Err(failure) => {
             let next = failure.hint.clone().map(|hint| hint::for_command(hint, session.global).to_string());
@@ -214,6 +214,6 @@ async fn apply_selected(
         }
     });
     // A person who closed the page reads the terminal.
-    let _ = timeout(PAGE_IS_OPEN, desk.end_is_read.notified()).await;
+    let _ = timeout(PAGE_IS_OPEN, review.end_is_read.notified()).await;
     result
 }

@@ -152,7 +152,7 @@ fn filled(template: &str, part: impl Fn(&str) -> String) -> Vec<String> {
 }
 
 /// The private file that opens the page: it posts the secret.
-pub fn door(host: &str, secret: &str) -> String {
+pub fn opener(host: &str, secret: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>storefront review</title>\n<form method=\"post\" action=\"http://{host}/\">\

@@ -20,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::page::Page;
-use super::session::{Applying, Desk, Opening};
+use super::session::{Applying, Opening, ReviewSession};
 
 /// The header with the token of the session. A page of another origin would need permission to send it, and gets none.
 const SESSION: &str = "x-storefront-session";
@@ -38,7 +38,7 @@ pub struct Served {
     /// The page.
     pub page: Page,
     /// The session.
-    pub desk: Arc<Desk>,
+    pub review: Arc<ReviewSession>,
 }
 
 /// A server that runs until it is stopped.
@@ -48,7 +48,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Stops after the answers that have begun.
+    /// Stops after the answers that have started.
     pub async fn stop(self) {
         let _ = self.stop.send(());
         let _ = self.served.await;
@@ -188,7 +188,7 @@ impl Served {
             (&Method::GET, "/progress") => {
                 self.ensure_session(headers, false)?;
                 let from = parts.uri.query().and_then(|query| query.strip_prefix("from=")?.parse().ok());
-                Ok(reply(&self.desk.progress(from.unwrap_or(0))))
+                Ok(reply(&self.review.progress(from.unwrap_or(0))))
             }
             (&Method::GET, "/") => {
                 Err(Refusal::new(StatusCode::FORBIDDEN, "open the file that `storefront review` names"))
@@ -204,10 +204,10 @@ impl Served {
         }
         let body = read(body, MAX_UNKNOWN_BODY).await?;
         let secret = url::form_urlencoded::parse(&body).find(|(name, _)| name == "secret");
-        match self.desk.open(&secret.map(|(_, secret)| secret).unwrap_or_default()) {
+        match self.review.open(&secret.map(|(_, secret)| secret).unwrap_or_default()) {
             Opening::Opened => {
                 let html = HeaderValue::from_static("text/html; charset=utf-8");
-                Ok(([(header::CONTENT_TYPE, html)], self.page.with(&self.desk.token)).into_response())
+                Ok(([(header::CONTENT_TYPE, html)], self.page.with(&self.review.token)).into_response())
             }
             Opening::Taken => Err(Refusal::new(
                 StatusCode::CONFLICT,
@@ -225,10 +225,10 @@ impl Served {
         if only.is_empty() || only.iter().any(|record| !(1..=self.page.records()).contains(record)) {
             return Err(Refusal::new(StatusCode::BAD_REQUEST, "no record is selected"));
         }
-        match self.desk.apply(&code, only) {
-            Applying::Begun => {
-                self.desk.begun().await;
-                Ok(reply(&json!({"begun": true})))
+        match self.review.apply(&code, only) {
+            Applying::Started => {
+                self.review.started().await;
+                Ok(reply(&json!({"started": true})))
             }
             Applying::Wrong(0) => Err(Refusal::new(
                 StatusCode::GONE,
@@ -251,7 +251,7 @@ impl Served {
             None => !is_write && !headers.contains_key(header::ORIGIN),
         };
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
-        let is_session = only(headers, SESSION).is_some_and(|token| self.desk.is_session(token));
+        let is_session = only(headers, SESSION).is_some_and(|token| self.review.is_session(token));
         if is_own && site.is_none_or(|site| site == b"same-origin") && is_session {
             return Ok(());
         }

@@ -42,10 +42,10 @@ pub enum Opening {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Applying {
     /// It begins.
-    Begun,
+    Started,
     /// The code is wrong; this many more may be tried.
     Wrong(u32),
-    /// It has begun before, or the session has ended.
+    /// It has started before, or the session has ended.
     Late,
 }
 
@@ -72,7 +72,7 @@ struct SessionState {
 }
 
 /// The session.
-pub struct Desk {
+pub struct ReviewSession {
     /// What the private file posts, once.
     pub secret: String,
     /// What the page sends with each request.
@@ -82,25 +82,25 @@ pub struct Desk {
     state: Mutex<SessionState>,
     told: UnboundedSender<Told>,
     /// Whether the journal has the declined records, or the session has ended.
-    has_begun: watch::Sender<bool>,
+    has_started: watch::Sender<bool>,
     /// Told when a page has read how it ended.
     pub end_is_read: Notify,
 }
 
-impl Desk {
+impl ReviewSession {
     /// A session without a page.
     ///
     /// # Errors
     /// `internal` without randomness.
     pub fn new(code: Code, told: UnboundedSender<Told>) -> Result<Self, Failure> {
-        let has_begun = watch::Sender::new(false);
+        let has_started = watch::Sender::new(false);
         Ok(Self {
             secret: secret()?,
             token: secret()?,
             code,
             state: Mutex::default(),
             told,
-            has_begun,
+            has_started,
             end_is_read: Notify::new(),
         })
     }
@@ -151,18 +151,18 @@ impl Desk {
         }
         state.stage = Stage::Applying;
         self.tell(Told::Apply(records));
-        Applying::Begun
+        Applying::Started
     }
 
     /// Notes that the journal has the declined records: nothing sends them from here on.
     pub fn begin(&self) {
-        self.has_begun.send_replace(true);
+        self.has_started.send_replace(true);
     }
 
     /// Waits until the journal has the declined records, or the session has ended.
-    pub async fn begun(&self) {
+    pub async fn started(&self) {
         // The channel is open as long as this is borrowed.
-        let _ = self.has_begun.subscribe().wait_for(|has_begun| *has_begun).await;
+        let _ = self.has_started.subscribe().wait_for(|has_started| *has_started).await;
     }
 
     /// Notes a step, for the page.
@@ -193,35 +193,35 @@ impl Desk {
 mod tests {
     use tokio::sync::mpsc::unbounded_channel;
 
-    use super::{Applying, Desk, Opening, Told};
+    use super::{Applying, Opening, ReviewSession, Told};
     use crate::commands::review::code::Code;
 
     #[test]
     fn five_wrong_codes_end_the_session_and_none_counts_after_the_right_one() {
         let (told, mut heard) = unbounded_channel();
-        let desk = Desk::new(Code::Shown("ABCDEFGH".to_owned()), told).unwrap();
-        assert_eq!(desk.apply("ABCD-EFGH", vec![1]), Applying::Late);
-        assert_eq!(desk.open("wrong"), Opening::Refused);
-        assert!(!desk.is_session(&desk.token));
-        assert_eq!(desk.open(&desk.secret), Opening::Opened);
-        assert_eq!(desk.open(&desk.secret), Opening::Taken);
-        assert!(desk.is_session(&desk.token) && !desk.is_session(&desk.secret));
+        let review = ReviewSession::new(Code::Shown("ABCDEFGH".to_owned()), told).unwrap();
+        assert_eq!(review.apply("ABCD-EFGH", vec![1]), Applying::Late);
+        assert_eq!(review.open("wrong"), Opening::Refused);
+        assert!(!review.is_session(&review.token));
+        assert_eq!(review.open(&review.secret), Opening::Opened);
+        assert_eq!(review.open(&review.secret), Opening::Taken);
+        assert!(review.is_session(&review.token) && !review.is_session(&review.secret));
         for left in [4, 3, 2, 1, 0] {
-            assert_eq!(desk.apply("ABCD-EFGX", vec![1]), Applying::Wrong(left));
+            assert_eq!(review.apply("ABCD-EFGX", vec![1]), Applying::Wrong(left));
         }
-        assert_eq!(desk.apply("ABCD-EFGH", vec![1]), Applying::Late);
-        assert!(!desk.is_session(&desk.token));
+        assert_eq!(review.apply("ABCD-EFGH", vec![1]), Applying::Late);
+        assert!(!review.is_session(&review.token));
         let (told, mut heard_right) = unbounded_channel();
-        let desk = Desk::new(Code::Shown("ABCDEFGH".to_owned()), told).unwrap();
-        assert_eq!(desk.open(&desk.secret), Opening::Opened);
-        assert_eq!(desk.apply(" abcd efgh", vec![2]), Applying::Begun);
-        assert_eq!(desk.apply("ABCDEFGH", vec![2]), Applying::Late);
+        let review = ReviewSession::new(Code::Shown("ABCDEFGH".to_owned()), told).unwrap();
+        assert_eq!(review.open(&review.secret), Opening::Opened);
+        assert_eq!(review.apply(" abcd efgh", vec![2]), Applying::Started);
+        assert_eq!(review.apply("ABCDEFGH", vec![2]), Applying::Late);
         let mut names = Vec::new();
         while let Ok(told) = heard.try_recv().or_else(|_| heard_right.try_recv()) {
             names.push(format!("{told:?}"));
         }
         assert_eq!(names, ["Opened", "OpenedAgain", "Guessed", "Opened", "Apply([2])"]);
-        assert!(matches!(desk.progress(9), value if value["steps"].as_array().unwrap().is_empty()));
+        assert!(matches!(review.progress(9), value if value["steps"].as_array().unwrap().is_empty()));
         drop(Told::Guessed);
     }
 }
