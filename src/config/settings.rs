@@ -51,7 +51,7 @@ pub struct Settings {
     pub token: TokenSource,
     /// The administrator's token; without one, the customer's.
     pub admin_token: TokenSource,
-    /// Who may write.
+    /// Who may write: everybody to the sandbox.
     pub writes: Writes,
     /// How a stored profile is read.
     pub read: ReadSettings,

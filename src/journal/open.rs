@@ -148,9 +148,10 @@ impl Opening {
                 continue_run(&*log, &header).map_err(failed)?;
                 (log, lock)
             }
-            // Windows keeps the name of an open file. A process that is killed here leaves the one journal or the other.
+            // Windows does not replace an open file. A process that is killed here leaves the one journal or the other.
             Some((log, lock)) => {
                 drop(log);
+                self.past.close();
                 let content = header.into_bytes();
                 self.storage.clone().replace_durably(path.to_owned(), content).await.map_err(failed)?;
                 (self.storage.open_log(path, LogAccess::Append).map_err(failed)?, lock)

@@ -122,6 +122,11 @@ impl PreviousRuns {
         counts
     }
 
+    /// Closes a journal none of whose records counts.
+    pub(super) fn close(&mut self) {
+        self.log = None;
+    }
+
     /// Its length in bytes.
     ///
     /// # Errors

@@ -142,11 +142,10 @@ fn deleted(effect: &Effect) -> impl Iterator<Item = String> {
     effect.deleted().map(|path| format!("{} {path}", effect.owner))
 }
 
-/// Refuses what nobody has agreed to, whatever the caller. The sandbox may always be written to.
+/// Refuses what nobody has agreed to, whatever the caller.
 fn agreed(service: &Service<'_>, deleted: Vec<String>) -> Result<(), Failure> {
-    let settings = &service.settings;
     let global = service.session.global;
-    let writes = if settings.sandbox.is_some() { Writes::Yes } else { settings.writes };
+    let writes = service.settings.writes;
     let asked = Asked {
         may_write: global.can_write && !global.dry_run && writes != Writes::No,
         needs_answer: writes == Writes::Ask,
