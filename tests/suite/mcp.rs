@@ -179,19 +179,13 @@ fn a_line_that_is_no_json_is_passed_over() {
     }
 }
 
-/// A line with a path, to be split as a Unix shell does: Windows understands the other slashes too.
-fn with_slashes(line: &str) -> String {
-    line.replace('\\', "/")
-}
-
 #[test]
 fn every_read_answers_what_its_command_prints() {
     let env = TestEnv::new();
     magento::done(&env, "quote add-item --customer 1 --sku mug-blue --qty 2");
     magento::done(&env, "customer update --customer 1 --address 1 --city Lyon -y");
     let input = env.file("items.csv", "customer,sku,qty\n1,mug-blue,1\n2,no-such-item,1\n");
-    let batch =
-        magento::run(&env, &format!("quote add-item -y -i {}", with_slashes(&input.display().to_string())));
+    let batch = magento::run(&env, &format!("quote add-item -y -i {}", input.display()));
     assert_eq!(batch.code, 7, "{batch:?}");
     let journal = format!("{}.journal", input.display());
     env.requests();
@@ -304,7 +298,7 @@ fn an_address_is_removed_by_a_plan() {
     assert!(!is_error, "{planned}");
     assert!(planned["untrusted"]["results"][0].to_string().contains("بيروت"), "{planned}");
     let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
-    assert_eq!(magento::run(&env, &format!("{} -y", with_slashes(command))).code, 0);
+    assert_eq!(magento::run(&env, &format!("{} -y", command)).code, 0);
     let ids = env.sandbox.show()["customers"][0]["addresses"]
         .as_array()
         .unwrap()
@@ -473,7 +467,7 @@ fn no_tool_writes_and_a_person_applies_what_one_planned() {
     let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
     let review = planned["review"].as_str().unwrap();
     assert_eq!(review.replace(" review ", " apply "), format!("storefront {command}"));
-    let applied = magento::run(&env, &format!("{} -y", with_slashes(command)));
+    let applied = magento::run(&env, &format!("{} -y", command));
     assert_eq!(applied.code, 0, "{applied:?}");
     assert_eq!(env.address(2)["city"], "Albany");
     let (unchanged, is_error) = assistant.call(tool, arguments);
@@ -497,7 +491,7 @@ fn no_tool_writes_to_the_sandbox_either() {
     }
     assert_eq!(home.ok("sandbox show -o json"), before);
     let command = assistant.call("plan_customer_update", plans(&home)[0].1.clone()).0["apply"].take();
-    home.ok(&format!("{} -y", with_slashes(command.as_str().unwrap().strip_prefix("storefront ").unwrap())));
+    home.ok(&format!("{} -y", command.as_str().unwrap().strip_prefix("storefront ").unwrap()));
     assert_ne!(home.ok("sandbox show -o json"), before);
 }
 

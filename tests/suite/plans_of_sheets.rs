@@ -41,7 +41,8 @@ fn refused(env: &TestEnv, line: &str, journal: &str) -> Value {
     assert!(!env.requests().iter().any(|request| !request.starts_with("GET")), "{error}");
     assert_eq!(cart(env), before, "{line}: {error}");
     let [message, hint] = ["message", "hint"].map(|name| error[name].as_str().unwrap());
-    assert!(message.contains(&format!("/{journal}`")), "{line}: {error}");
+    let file = format!("{}{journal}`", std::path::MAIN_SEPARATOR);
+    assert!(message.contains(&file), "{line}: {error}");
     let shows = hint.split('`').find(|part| part.contains("history")).unwrap();
     assert_eq!(env.run(shows.strip_prefix("storefront ").unwrap()).code, 0, "{shows}");
     error

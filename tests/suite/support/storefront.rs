@@ -46,9 +46,7 @@ impl Home {
     pub fn path(&self, name: &str) -> PathBuf {
         // Tokens do not follow the user of Windows to other machines.
         let base = if cfg!(windows) && name == "credentials.toml" { "data" } else { "config" };
-        let path = self.dir.path().join(base).join("storefront").join(name);
-        // A line is split as a shell of Unix does, which takes `\` away; Windows knows `/`, too.
-        if cfg!(windows) { path.to_string_lossy().replace('\\', "/").into() } else { path }
+        self.dir.path().join(base).join("storefront").join(name)
     }
 
     /// The directory of snapshots and locks.
@@ -166,6 +164,17 @@ impl Home {
     }
 }
 
+/// The words of a line, quoted as in a shell of Unix. On Windows a `\` before a letter, digit or dot belongs to a path: the
+/// shell would take it away, and Windows knows `/`, too.
+pub fn words(line: &str) -> Vec<String> {
+    let mut after = line.chars().skip(1).chain([' ']);
+    let with_slashes = line.chars().map(|one| {
+        let is_in_path = after.next().is_some_and(|next| next.is_alphanumeric() || next == '.');
+        if cfg!(windows) && one == '\\' && is_in_path { '/' } else { one }
+    });
+    shell_words::split(&with_slashes.collect::<String>()).unwrap()
+}
+
 /// The arguments of a command: a line quoted as in a shell, or one word each.
 pub trait Arguments {
     fn words(self) -> Vec<String>;
@@ -173,7 +182,7 @@ pub trait Arguments {
 
 impl Arguments for &str {
     fn words(self) -> Vec<String> {
-        shell_words::split(self).unwrap()
+        words(self)
     }
 }
 

@@ -148,7 +148,7 @@ pub fn serve(program: Storefront, url: &str) -> Storefront {
 /// The words of a command line, quoted as in a shell.
 pub fn words(line: &str) -> Vec<&str> {
     // Tests leak a few bytes so that their lines stay readable.
-    shell_words::split(line).unwrap().into_iter().map(|word| &*word.leak()).collect()
+    super::storefront::words(line).into_iter().map(|word| &*word.leak()).collect()
 }
 
 /// The ids of the updates in the log of a machine, oldest first.
