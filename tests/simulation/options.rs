@@ -17,7 +17,7 @@ use super::random::Random;
 use super::world::World;
 
 /// Seeds that `cargo test` runs.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 200;
 
 /// Two commands, each run a few times, and then once more when everything was made good; what is wrong then.
 async fn simulate(seed: u64, is_traced: bool) -> (Option<String>, Vec<String>) {
