@@ -70,6 +70,10 @@ fn a_resume_adds_the_comment_that_is_missing_and_no_other() {
         }
         assert_eq!(comments(&env)[0], "shipping address corrected: postcode 10118 → 10119");
         assert_eq!(comments(&env).len(), 2);
+        // What the resume has seen of the killed run is in the log.
+        let shown = done(&env, "history 1:2");
+        let calls = shown["calls"].as_array().unwrap();
+        assert!(!calls.is_empty() && calls.iter().all(|call| call["outcome"] == "applied"), "{shown}");
         assert_eq!(env.requests().iter().filter(|request| request.starts_with("PUT")).count(), 1);
     }
 }
