@@ -233,6 +233,16 @@ error: a plan holds no tokens, and the records have tokens of their own
     );
 }
 
+/// With a token of its own a customer may not be named.
+#[test]
+fn records_with_tokens_are_read_with_them_also_where_an_administrator_could_name_the_customer() {
+    let env = TestEnv::new();
+    env.file("names.csv", "token,firstname\nsandbox-customer-1,Ada\nsandbox-customer-2,Bob\n");
+    assert_eq!(run(&env, "customer update -i names.csv").code, 0);
+    let verified = run(&env, "verify latest");
+    assert_eq!((verified.code, states(&verified)), (0, json!(["there", "there"])), "{verified:?}");
+}
+
 /// Cells are compared as the run understood them, with the words of the admin panel.
 #[test]
 fn attributes_in_the_words_of_the_admin_panel_are_there() {
