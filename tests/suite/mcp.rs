@@ -298,7 +298,7 @@ fn an_address_is_removed_by_a_plan() {
     assert!(!is_error, "{planned}");
     assert!(planned["untrusted"]["results"][0].to_string().contains("بيروت"), "{planned}");
     let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
-    assert_eq!(magento::run(&env, &format!("{} -y", command)).code, 0);
+    assert_eq!(magento::run(&env, &format!("{command} -y")).code, 0);
     let ids = env.sandbox.show()["customers"][0]["addresses"]
         .as_array()
         .unwrap()
@@ -467,7 +467,7 @@ fn no_tool_writes_and_a_person_applies_what_one_planned() {
     let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
     let review = planned["review"].as_str().unwrap();
     assert_eq!(review.replace(" review ", " apply "), format!("storefront {command}"));
-    let applied = magento::run(&env, &format!("{} -y", command));
+    let applied = magento::run(&env, &format!("{command} -y"));
     assert_eq!(applied.code, 0, "{applied:?}");
     assert_eq!(env.address(2)["city"], "Albany");
     let (unchanged, is_error) = assistant.call(tool, arguments);
