@@ -90,7 +90,7 @@ pub const HISTORY: &[&str] = &[
 /// Those that read a journal beside the input [`INPUT`].
 pub const JOURNAL: &[&str] = &[
     "--api magento customer update --input in.ndjson --jobs 1",
-    "--api magento customer update --input in.ndjson --jobs 1 --retry-unknown --retry-failed",
+    "--api magento customer update --input in.ndjson --jobs 1 --resume --retry-unknown --retry-failed",
     "--api magento resume in.ndjson.journal",
     "--api magento history in.ndjson.journal",
     "--api magento history in.ndjson.journal --csv",
