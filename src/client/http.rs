@@ -163,7 +163,7 @@ impl Client {
                 self.wait_as_asked(|| false).await;
             }
             let attempt = self.attempt(request, Some(token)).await?;
-            let wait = self.delay(&attempts, &attempt, request.kind).filter(|_| !stop());
+            let wait = self.delay(&attempts, &attempt, request).filter(|_| !stop());
             match (attempts.conclude(attempt), wait) {
                 (Err(failure), Some(wait)) => {
                     pause(wait, &stop).await;
@@ -184,14 +184,14 @@ impl Client {
     }
 
     /// How long to wait before one more attempt after this one; `None` if there must be none.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt, kind: CallKind) -> Option<Duration> {
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, request: &Request) -> Option<Duration> {
         let repeat = before.count + 1;
         // A request that only sets a state is sent once more after an unknown outcome.
         let is_lost_again = matches!(attempt, Attempt::Unknown { .. }) && before.has_unknown();
-        if repeat > self.retry || kind == CallKind::State && is_lost_again {
+        if repeat > self.retry || request.kind == CallKind::State && is_lost_again {
             return None;
         }
-        let wait = attempt.repeat_after(kind, repeat, self.random)?;
+        let wait = attempt.repeat_after(request.kind, repeat, self.random)?;
         let because = attempt.failure().map_or("", |failure| &failure.message);
         self.trace(|| HttpEvent::Retry { repeat, of: self.retry, wait, because });
         Some(wait)

@@ -470,7 +470,7 @@ impl Service<'_> {
         self.log()?;
         self.token(request.bearer).await?;
         self.announce(operation, Some(request));
-        self.stage.send_preparation();
+        self.stage.note_preparation();
         self.send_waiting(&waiting(operation), request).await
     }
 
@@ -604,7 +604,7 @@ impl Service<'_> {
 
     /// How long to wait before a write that ended so may be sent again; `None` if it must not be.
     pub fn delay(&self, before: &Attempts, attempt: &Attempt, request: &Request) -> Option<Duration> {
-        self.client.delay(before, attempt, request.kind).filter(|_| !self.stopping.get())
+        self.client.delay(before, attempt, request).filter(|_| !self.stopping.get())
     }
 
     /// Begins a write; returns the stage before it, to which the stage returns if the attempt changes nothing.

@@ -65,7 +65,7 @@ impl Stage {
     }
 
     /// A call leaves that only prepares for the write: nothing that was asked for takes effect.
-    pub(super) fn send_preparation(&self) {
+    pub(super) fn note_preparation(&self) {
         self.has_prepared.set(true);
     }
 

@@ -106,12 +106,12 @@ pub async fn carry_out(session: &Session<'_>, plan: &Plan, batch: BatchArgs) -> 
     if plan.header.operation == UNDO.name {
         ensure_of_this_log(session, plan)?;
     }
-    let command = CommandOfPlan::new(&plan.header.operation, &plan.header.options, Some(plan));
-    let Some(operation) = command.operation() else {
+    let recorded = RecordedCommand::new(&plan.header.operation, &plan.header.options, Some(plan));
+    let Some(operation) = recorded.operation() else {
         let message = "the plan has an operation that this version does not know";
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
-    let allow_unknown = command.command.as_ref().is_some_and(|cli| cli.shared.input.allow_unknown);
+    let allow_unknown = recorded.command.as_ref().is_some_and(|cli| cli.shared.input.allow_unknown);
     let input = InputArgs { allow_unknown, ..InputArgs::default() };
     // A plan that was started is always resumed.
     let batch = BatchArgs { resume: true, ..batch };
@@ -121,13 +121,13 @@ pub async fn carry_out(session: &Session<'_>, plan: &Plan, batch: BatchArgs) -> 
 }
 
 /// The command of a plan or a journal.
-pub struct CommandOfPlan {
+pub struct RecordedCommand {
     command: Option<Cli>,
     undo: UndoPlan,
     is_undo: bool,
 }
 
-impl CommandOfPlan {
+impl RecordedCommand {
     /// The command of these words and flags; for an undo, the plan tells whose token it carries.
     pub fn new(operation: &str, flags: &[String], plan: Option<&Plan>) -> Self {
         let words = ["storefront"].into_iter().chain(operation.split(' '));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueHint, value_parser};
 
-use super::apply::CommandOfPlan;
+use super::apply::RecordedCommand;
 use super::permit_write;
 use crate::batch::after;
 use crate::batch::listing::Listing;
@@ -306,9 +306,9 @@ async fn verify_batch(
 }
 
 /// The command of a journal, without the flags of its run.
-fn of_journal(listing: &Listing<'_>) -> CommandOfPlan {
+fn of_journal(listing: &Listing<'_>) -> RecordedCommand {
     let origin = listing.origin(None).ok().flatten();
-    CommandOfPlan::new(&listing.header.operation, &[], origin.as_ref().and_then(Origin::plan))
+    RecordedCommand::new(&listing.header.operation, &[], origin.as_ref().and_then(Origin::plan))
 }
 
 fn unknown_operation() -> Failure {

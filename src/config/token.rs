@@ -213,8 +213,8 @@ impl Tokens<'_> {
         };
         let name = &profile.name;
         if self.own_host {
-            let names_customers = profile.dialect().is_some_and(|dialect| dialect.customers.is_some());
-            let serves_all = !has_admin && names_customers;
+            let serves_all =
+                !has_admin && profile.dialect().is_some_and(|dialect| dialect.customers.is_some());
             let hint = if serves_all {
                 hint!(
                     "run ",

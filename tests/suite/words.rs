@@ -37,13 +37,21 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The sources and pages below these directories.
+fn files_of(directories: &[&str]) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for directory in directories {
+        files(&root.join(directory), &mut found);
+    }
+    found
+}
+
 #[test]
 fn no_page_message_or_comment_has_a_phrase_of_the_list() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = vec![root.join("README.md"), root.join("CHANGELOG.md"), root.join("CONTRIBUTING.md")];
-    for directory in ["src", "crates", "docs"] {
-        files(&root.join(directory), &mut all);
-    }
+    all.extend(files_of(&["src", "crates", "docs"]));
     assert!(all.len() > 200, "{}", all.len());
     let phrases = PHRASES.iter().map(|(phrase, instead)| (regex_lite::Regex::new(phrase).unwrap(), instead));
     let phrases = phrases.collect::<Vec<_>>();
@@ -72,15 +80,10 @@ const PAGES: [&str; 4] = [
     "crates/sandbox/src/store/file.rs",
 ];
 
-/// A command in a hint is a value (`storefront_core::hint::storefront`): as text it would not name the service and the customer
-/// that the command was run against.
 #[test]
 fn a_comment_that_names_a_section_of_a_page_names_one_that_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut all = Vec::new();
-    for directory in ["src", "crates", "tests"] {
-        files(&root.join(directory), &mut all);
-    }
+    let all = files_of(&["src", "crates", "tests"]);
     let reference = regex_lite::Regex::new(r#"docs/([a-z-]+\.md), "([^"]+)""#).unwrap();
     let next_line = regex_lite::Regex::new(r"\n\s*//[/!]? ").unwrap();
     let mut count = 0;
@@ -101,13 +104,11 @@ fn a_comment_that_names_a_section_of_a_page_names_one_that_is_there() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+/// A command in a hint is a value (`storefront_core::hint::storefront`): as text it would not name the service and the customer
+/// that the command was run against.
 #[test]
 fn no_hint_holds_a_command_as_text() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut all = Vec::new();
-    for directory in ["src", "crates"] {
-        files(&root.join(directory), &mut all);
-    }
+    let all = files_of(&["src", "crates"]);
     let mut found = Vec::new();
     for path in all.iter().filter(|path| !PAGES.iter().any(|page| path.ends_with(page))) {
         let text = std::fs::read_to_string(path).unwrap();

@@ -136,8 +136,8 @@ impl Undoing {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) {
         let Some(first) = group.members.first() else { return };
         match answer {
-            Ok(Answer::WayBack(undone)) => {
-                let WayBack { planned, left, notes } = *undone;
+            Ok(Answer::WayBack(way_back)) => {
+                let WayBack { planned, left, notes } = *way_back;
                 let is_planned = planned.is_some();
                 self.planned.extend(planned.map(|planned| (first.record, planned)));
                 self.said.insert(first.record, (first.clone(), left, notes, is_planned));

@@ -60,8 +60,7 @@ pub struct ShipNames<'a> {
 ///
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves; `refused` where there is no cart, `usage` where there is no item, no
-/// address or no method; whatever goes wrong
-/// with the command.
+/// address or no method; whatever goes wrong with the command.
 pub async fn ship<A: Args + Operation>(service: &Service<'_>, named: ShipNames<'_>) -> Result<(), Failure> {
     let service = &with_id(service).await?;
     let found = find(service, named.quote_id).await?.ok_or_else(|| no_active_cart(service))?;

@@ -97,7 +97,7 @@ impl<'a> Place<'a> {
         Ok((self.call_name(), request))
     }
 
-    /// The call, which may be sent once more after an unknown outcome.
+    /// The call, with what it changes.
     fn call(&self) -> Result<Call, Failure> {
         let (name, request) = self.planned()?;
         Ok(Call::new(name, request, self.effect()))
