@@ -78,6 +78,24 @@ fn a_signal_while_the_shop_is_waited_for_prints_the_command() {
 }
 
 #[test]
+fn after_a_signal_nothing_more_is_asked_whatever_became_of_the_update() {
+    for (fault, said) in
+        [("", "interrupted; the request in flight was waited for"), ("--fault PUT:429=9", "429")]
+    {
+        let home = Home::new();
+        let line = format!("--sandbox customer update --address 2 --fault PUT:latency=5000 {fault}");
+        let mut asked = terminal(&home, line.trim());
+        asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Lyon").sees("Lyon  (was");
+        asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("waiting for the response");
+        asked.terminate().sees("press Ctrl-C again");
+        let (code, screen) = asked.ends();
+        assert_eq!(code, 130, "{screen}");
+        assert!(screen.contains(said), "{screen}");
+        assert!(equivalent(&screen).ends_with("--address 2 --city Lyon"), "{screen}");
+    }
+}
+
+#[test]
 fn an_interrupted_question_about_an_attribute_prints_the_command() {
     let home = Home::new();
     let mut asked = terminal(&home, "--sandbox attribute create");

@@ -102,7 +102,8 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
         *service.shown.borrow_mut() = profile.customer().clone().into();
         let mut dialogue = Dialogue { service, prompt, typed: &typed, profile: &profile, form, chosen: None };
         has_sent |= dialogue.run().await?;
-        if has_sent && (service.session.global.dry_run || args.base.is_some()) {
+        let is_over = service.session.global.dry_run || args.base.is_some() || service.stopping.get();
+        if has_sent && is_over {
             return Ok(());
         }
     }
@@ -177,8 +178,8 @@ impl Dialogue<'_> {
             self.chosen = Some(words.clone());
             return match self.send(words).await {
                 Ok(None) => continue,
-                // What was refused can be corrected.
-                Err(failure) if failure.applied == Applied::No && !failure.is_cancelled => {
+                // What was refused can be corrected, unless a signal came meanwhile.
+                Err(failure) if failure.applied == Applied::No && !self.is_over(&failure) => {
                     session.report.failure(&failure);
                     continue;
                 }
@@ -186,6 +187,11 @@ impl Dialogue<'_> {
                 Err(failure) => Err(failure),
             };
         }
+    }
+
+    /// Whether nothing more is asked after a failure.
+    fn is_over(&self, failure: &Failure) -> bool {
+        failure.is_cancelled || self.service.stopping.get()
     }
 
     /// Sends what these flags ask for; `None` for Esc.
