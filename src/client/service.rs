@@ -485,21 +485,15 @@ impl Service<'_> {
         let mut work = pin!(work);
         loop {
             let changed = self.stopping.changed.notified();
-            self.ensure_may_begin()?;
+            if self.stopping.get() && self.stage.get() == Applied::No {
+                return Err(interrupted(self));
+            }
             tokio::select! {
                 biased;
                 () = changed => {}
                 done = &mut work => return done,
             }
         }
-    }
-
-    /// Refuses a first write after a signal.
-    fn ensure_may_begin(&self) -> Result<(), Failure> {
-        if self.stopping.get() && self.stage.get() == Applied::No {
-            return Err(interrupted(self));
-        }
-        Ok(())
     }
 
     /// The run of this command for the log.
@@ -566,19 +560,6 @@ impl Service<'_> {
             customer: self.customer.map(|id| id.to_string()).or(known),
             email: self.email.as_ref().map(ToString::to_string),
             email_after: None,
-        }
-    }
-
-    /// Writes down that a write is about to leave, if this is a record of a batch. Every first write passes here.
-    ///
-    /// # Errors
-    /// `internal` if that cannot be written: the request must not leave then. `interrupted` after a signal if nothing was
-    /// written before.
-    pub async fn log_before_send(&self) -> Result<(), Failure> {
-        self.ensure_may_begin()?;
-        match self.write_ahead {
-            Some(write_ahead) => write_ahead.log_before_send().await,
-            None => Ok(()),
         }
     }
 

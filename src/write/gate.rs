@@ -87,12 +87,11 @@ impl LeftCall {
     }
 }
 
-/// Writes down that these calls are about to leave, with what they change, and returns when that is on disk. After a
-/// signal no call starts. Calls that are made from the same read of a `whole` are written down together with it: what
-/// they keep is in there.
+/// Writes down that these calls are about to leave, with what they change, and returns when that is on disk. Calls that
+/// are made from the same read of a `whole` are written down together with it: what they keep is in there.
 ///
 /// # Errors
-/// `interrupted` after a signal, and any failure to write it down: nothing must leave then.
+/// A refusal of what nobody has agreed to, and any failure to write it down: nothing must leave then.
 pub async fn gate(
     service: &Service<'_>,
     operation: &'static str,
@@ -171,8 +170,10 @@ async fn pass(
     mut whole: Option<Document>,
 ) -> Result<Vec<Place>, Failure> {
     let run = service.run_of(operation).await.inspect_err(|failure| note_busy(service, failure))?;
-    service.log_before_send().await?;
     let of_journal = service.write_ahead;
+    if let Some(write_ahead) = of_journal {
+        write_ahead.log_before_send().await?;
+    }
     let record = of_journal.map(WriteAhead::place);
     let journal_length = of_journal.map(WriteAhead::journal_length);
     let of_service = service.settings.service_id().to_string();

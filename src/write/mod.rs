@@ -1,6 +1,6 @@
 //! The one way to write. An operation says which calls are to be made, with the effect of each; this module does the rest.
 //!
-//! 1. *Gate*: after a signal no call starts, and what is about to leave is written down, durably.
+//! 1. *Gate*: what nobody has agreed to is refused, and what is about to leave is written down, durably.
 //! 2. *Send*: the call is sent once; only what cannot act twice is repeated.
 //! 3. *Look*: after success the owner is looked at until it shows the change, at most for `--settle`; the answer is the first
 //!    look where it is a read. After an unknown outcome the change must be shown twice. After a refusal that some shops give
