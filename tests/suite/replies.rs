@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::support::magento;
-use crate::support::mock_server::{Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::scripted::{against, failing, ok};
-use crate::support::test_env::TestEnv;
+use crate::support::storefront::Home;
+use crate::support::test_env::{TestEnv, serve};
 
 const JSON: &str = "Content-Type: application/json\r\n";
 
@@ -170,6 +171,23 @@ fn what_is_not_json_is_nothing_that_was_read() {
             let hint = error["hint"].as_str().unwrap();
             assert_eq!(hint.contains("firewall"), said == "an HTML page", "{line}: {error}");
         }
+    }
+}
+
+/// Elements that are no objects are left as they are; what has no code is no attribute.
+#[test]
+fn an_attribute_of_another_shape_is_shown_or_refused() {
+    let views = json!([{"id": 0, "code": "admin"}, {"id": 1, "code": "default"}]);
+    let red = json!({"label": "Red", "value": "1"});
+    let attribute =
+        json!({"attribute_code": "color", "frontend_labels": [7, null], "options": [true, red, "Blue"]});
+    let own = json!({"options": [{"label": "Rouge", "value": "1"}]});
+    for (reply, code, shown) in [(attribute, 0, "Rouge"), (json!([7]), 5, ""), (json!(true), 5, "")] {
+        let server = MockServer::start(vec![ok(&reply), ok(&views), ok(&own)]);
+        let outcome =
+            serve(Home::new().storefront("attribute show color --api magento"), &server.url("")).run();
+        assert_eq!(outcome.code, code, "{reply}: {outcome:?}");
+        assert!(outcome.stdout.contains(shown), "{reply}: {outcome:?}");
     }
 }
 

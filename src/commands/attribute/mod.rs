@@ -130,7 +130,7 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     }
     let has_own_path = service.settings.read.attribute_path.is_some();
     let reply = if service.settings.dialect.lists_store_views && !has_own_path {
-        attribute::read_whole(service, code).await?
+        attribute::read_whole(service, code).await?.into()
     } else {
         attribute::read_named(service, &request, code).await?
     };

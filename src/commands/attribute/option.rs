@@ -86,9 +86,11 @@ impl OptionFlags {
         let Some(default) = &self.default_option else { return Ok(()) };
         let mut found = false;
         for option in fields.get_mut("options").and_then(Value::as_array_mut).into_iter().flatten() {
+            // What is no option is refused with its place, when the whole input is checked.
+            let Value::Object(option) = option else { return Ok(()) };
             let is_default = !found && option.get("label").and_then(Value::as_str) == Some(default);
             found |= is_default;
-            option["is_default"] = is_default.into();
+            option.insert("is_default".to_owned(), is_default.into());
         }
         if found {
             return Ok(());

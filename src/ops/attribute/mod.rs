@@ -9,7 +9,7 @@ mod option_owner;
 pub mod options;
 pub mod removal;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -81,36 +81,48 @@ async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, 
 ///
 /// # Errors
 /// As [`read_named`].
-pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Failure> {
-    let mut whole = read_named(service, &read_all(service, code)?, code).await?;
-    let default = whole["default_value"].clone();
+pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
+    let mut whole = read_existing(service, code).await?;
+    let default = whole.get("default_value").and_then(Value::as_str).unwrap_or_default().to_owned();
     let views = names::store_views(service).await?;
-    for label in whole["frontend_labels"].as_array_mut().into_iter().flatten() {
+    for label in objects(&mut whole, "frontend_labels") {
         let view = views.iter().find(|view| scalar(label.get("store_id")).as_ref() == Some(&view.id));
-        label["store_id"] = view.map_or_else(|| label["store_id"].clone(), |view| view.name.clone().into());
+        view.map(|view| label.insert("store_id".to_owned(), view.name.clone().into()));
     }
-    for option in whole["options"].as_array_mut().into_iter().flatten() {
+    let mut count = 0;
+    for option in objects(&mut whole, "options") {
         // A multiselect may have several defaults.
-        let mut defaults = default.as_str().unwrap_or_default().split(',');
-        option["is_default"] = defaults.any(|default| option["value"] == default).into();
-        option["store_labels"] = json!([]);
+        let is_default =
+            default.split(',').any(|default| option.get("value").is_some_and(|it| it == default));
+        option.insert("is_default".to_owned(), is_default.into());
+        option.insert("store_labels".to_owned(), json!([]));
+        count += 1;
     }
-    let count = whole["options"].as_array().map_or(0, Vec::len);
     for view in views.iter().filter(|view| count > 0 && view.id != "0") {
         let values = [("view", view.name.as_str()), ("code", code)];
         let path = names::path(service, "/{view}/V1/products/attributes/{code}", &values)?;
         let shown = service.read(&Request::get(path, Bearer::Admin)).await?.value;
-        let options = whole["options"].as_array_mut().into_iter().flatten();
-        for (option, own) in options.zip(shown["options"].as_array().into_iter().flatten()) {
-            if option["value"] == own["value"]
-                && option["label"] != own["label"]
-                && let Some(labels) = option["store_labels"].as_array_mut()
-            {
-                labels.push(json!({"store_id": view.name, "label": own["label"]}));
+        let shown = shown["options"].as_array().into_iter().flatten();
+        let label = |option: &Value| Some((scalar(option.get("value"))?, option.get("label")?.clone()));
+        let labels: HashMap<String, Value> = shown.filter_map(label).collect();
+        for option in objects(&mut whole, "options") {
+            let own = scalar(option.get("value")).and_then(|value| labels.get(&value));
+            let own = own.filter(|own| option.get("label") != Some(own)).cloned();
+            if let (Some(own), Some(Value::Array(labels))) = (own, option.get_mut("store_labels")) {
+                labels.push(json!({"store_id": view.name, "label": own}));
             }
         }
     }
     Ok(whole)
+}
+
+/// The objects of a list that a reply has under this name. What else is in there stays as it came.
+fn objects<'a>(
+    whole: &'a mut Map<String, Value>,
+    name: &str,
+) -> impl Iterator<Item = &'a mut Map<String, Value>> {
+    let list = whole.get_mut(name).and_then(Value::as_array_mut);
+    list.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
 /// The request that reads an attribute with the labels of administrators, if the interface has it.

@@ -299,7 +299,9 @@ impl FieldPath {
         self.below_address().iter().rev().fold(value, |mut inside, step| match step {
             Step::Member(name) => exact_json::object([(name, inside)]),
             Step::Code(code) => {
-                inside["attribute_code"] = code.as_str().into();
+                if let Value::Object(attribute) = &mut inside {
+                    attribute.insert("attribute_code".to_owned(), code.as_str().into());
+                }
                 Value::Array(vec![inside])
             }
             Step::Address(_) | Step::Element(_) | Step::New => inside,
