@@ -101,7 +101,8 @@ impl Meant {
 
 impl WriteLog {
     /// Deletes old rows, of all customers of all services, at most once a day, or at once with 0 days, if the clock
-    /// is right. `days` is how long the profile of this command keeps rows of `service_name`. What cannot be deleted now is deleted the next day.
+    /// is right. `days` is how long the profile of this command keeps rows of `service_name`. What cannot be deleted now is
+    /// deleted the next day.
     pub fn expire(&self, service_name: &str, days: u32) {
         let now = self.clock.now();
         let service_name = service_name.to_owned();

@@ -65,12 +65,18 @@ fn the_answers_about_an_attribute_follow_two_dashes_too() {
     assert!(home.ok("sandbox show -o json").contains("-5 °C"));
 }
 
+/// An update of a city that was sent, while the shop has not answered.
+fn waiting<'home>(home: &'home Home, faults: &str) -> Terminal<'home> {
+    let mut asked = terminal(home, &format!("--sandbox customer update --address 2 {faults}"));
+    asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Lyon").sees("Lyon  (was");
+    asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("waiting for the response");
+    asked
+}
+
 #[test]
 fn a_signal_while_the_shop_is_waited_for_prints_the_command() {
     let home = Home::new();
-    let mut asked = terminal(&home, "--sandbox customer update --address 2 --fault PUT:latency=60000");
-    asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Lyon").sees("Lyon  (was");
-    asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("waiting for the response");
+    let mut asked = waiting(&home, "--fault PUT:latency=60000");
     asked.terminate().sees("press Ctrl-C again").terminate();
     let (code, screen) = asked.ends();
     assert_eq!(code, 130, "{screen}");
@@ -83,10 +89,7 @@ fn after_a_signal_nothing_more_is_asked_whatever_became_of_the_update() {
         [("", "interrupted; the request in flight was waited for"), ("--fault PUT:429=9", "429")]
     {
         let home = Home::new();
-        let line = format!("--sandbox customer update --address 2 --fault PUT:latency=5000 {fault}");
-        let mut asked = terminal(&home, line.trim());
-        asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Lyon").sees("Lyon  (was");
-        asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("waiting for the response");
+        let mut asked = waiting(&home, format!("--fault PUT:latency=5000 {fault}").trim());
         asked.terminate().sees("press Ctrl-C again");
         let (code, screen) = asked.ends();
         assert_eq!(code, 130, "{screen}");

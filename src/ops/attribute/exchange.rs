@@ -77,7 +77,7 @@ async fn labels(
     found: &[Map<String, Value>],
     steps: &mut Steps,
 ) -> Result<Labels, Failure> {
-    if !found.iter().any(|attribute| !options(attribute).is_empty()) {
+    if !found.iter().any(|attribute| !Attribute(attribute).labels_by_id().is_empty()) {
         return Ok(Vec::new());
     }
     let mut labels = Vec::new();
@@ -86,12 +86,12 @@ async fn labels(
             steps.show(&format!("reading labels in store view {}: {count} of {total}", view.name));
         })
         .await?;
-        let shown =
-            shown.iter().map(|attribute| (Attribute(attribute).code().to_owned(), options(attribute)));
+        let shown = shown.iter().map(Attribute);
+        let shown = shown.map(|attribute| (attribute.code().to_owned(), attribute.labels_by_id()));
         let shown: HashMap<_, _> = shown.collect();
         for attribute in found {
             let code = Attribute(attribute).code();
-            let ids = options(attribute);
+            let ids = Attribute(attribute).labels_by_id();
             let own = shown.get(code);
             if !own.is_some_and(|own| own.len() == ids.len() && ids.keys().all(|id| own.contains_key(id))) {
                 let message = format!(
@@ -104,16 +104,6 @@ async fn labels(
         labels.push(shown);
     }
     Ok(labels)
-}
-
-/// The labels of an attribute's options by their ids.
-fn options(attribute: &Map<String, Value>) -> HashMap<String, String> {
-    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
-    let labels = options.filter_map(|option| {
-        let label = option.get("label").and_then(Value::as_str).unwrap_or_default();
-        Some((scalar(option.get("value"))?, label.to_owned()))
-    });
-    labels.collect()
 }
 
 /// The names in a file that the shop lacks, with those that it has: store views, attribute sets, and groups of sets.

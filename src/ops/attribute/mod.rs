@@ -9,7 +9,7 @@ mod option_owner;
 pub mod options;
 pub mod removal;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
@@ -89,25 +89,22 @@ pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Map<String,
         let view = views.iter().find(|view| scalar(label.get("store_id")).as_ref() == Some(&view.id));
         view.map(|view| label.insert("store_id".to_owned(), view.name.clone().into()));
     }
-    let mut count = 0;
     for option in objects(&mut whole, "options") {
         // A multiselect may have several defaults.
         let is_default =
             default.split(',').any(|default| option.get("value").is_some_and(|it| it == default));
         option.insert("is_default".to_owned(), is_default.into());
         option.insert("store_labels".to_owned(), json!([]));
-        count += 1;
     }
-    for view in views.iter().filter(|view| count > 0 && view.id != "0") {
+    let has_options = !Attribute(&whole).labels_by_id().is_empty();
+    for view in views.iter().filter(|view| has_options && view.id != "0") {
         let values = [("view", view.name.as_str()), ("code", code)];
         let path = names::path(service, "/{view}/V1/products/attributes/{code}", &values)?;
         let shown = service.read(&Request::get(path, Bearer::Admin)).await?.value;
-        let shown = shown["options"].as_array().into_iter().flatten();
-        let label = |option: &Value| Some((scalar(option.get("value"))?, option.get("label")?.clone()));
-        let labels: HashMap<String, Value> = shown.filter_map(label).collect();
+        let labels = Attribute::in_reply(&shown).map(Attribute::labels_by_id).unwrap_or_default();
         for option in objects(&mut whole, "options") {
-            let own = scalar(option.get("value")).and_then(|value| labels.get(&value));
-            let own = own.filter(|own| option.get("label") != Some(own)).cloned();
+            let own = scalar(option.get("value")).and_then(|id| labels.get(&id));
+            let own = own.filter(|own| option.get("label").is_none_or(|label| label != own.as_str()));
             if let (Some(own), Some(Value::Array(labels))) = (own, option.get_mut("store_labels")) {
                 labels.push(json!({"store_id": view.name, "label": own}));
             }
@@ -228,11 +225,10 @@ async fn create_first<'a>(
 
 /// Numbers the options if none has a place, as in an export: the shop orders equal places as it likes.
 fn number_options(fields: &mut Map<String, Value>) {
-    let Some(Value::Array(options)) = fields.get_mut("options") else { return };
-    if options.iter().any(|option| option.get("sort_order").is_some()) {
+    if objects(fields, "options").any(|option| option.contains_key("sort_order")) {
         return;
     }
-    for (place, option) in (1..).zip(options.iter_mut().filter_map(Value::as_object_mut)) {
+    for (place, option) in (1..).zip(objects(fields, "options")) {
         option.insert("sort_order".to_owned(), Value::from(place));
     }
 }

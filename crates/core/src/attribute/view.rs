@@ -1,6 +1,6 @@
 //! An attribute as an input asks for it or as a reply shows it: the same fields. And an option to add to one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -56,6 +56,14 @@ impl<'a> Attribute<'a> {
         let place = |option: &NewOption<'_>| scalar(option.0.get("sort_order"))?.trim().parse::<i64>().ok();
         options.sort_by_key(place);
         options
+    }
+
+    /// The labels of the options by their ids.
+    pub fn labels_by_id(self) -> HashMap<String, String> {
+        let label =
+            |option: &Value| option.get("label").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let options = self.list("options").iter();
+        options.filter_map(|option| Some((scalar(option.get("value"))?, label(option)))).collect()
     }
 
     /// Whether a stored attribute is the one that was asked for.
